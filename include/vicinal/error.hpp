@@ -1,0 +1,35 @@
+// The one exception of the library. It is thrown before anything has been lost: after
+// an error a finder answers its next update like a new one.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include <vicinal/version.hpp>
+
+namespace vicinal::inline VICINAL_API {
+
+class Error : public std::runtime_error {
+  public:
+    enum class Kind {
+        input,   // the bodies or the domain are not what the contract allows
+        option,  // unknown method, unknown option, value out of range
+        limit,   // max_bytes, max_pairs, or the 2^32 - 1 bodies of a process
+    };
+
+    // `message` is one line that names the fault and the remedy. `element` is the
+    // number of the offending body where there is one.
+    Error(Kind kind, const std::string& message, std::optional<std::uint64_t> element = {})
+        : std::runtime_error(message), kind_(kind), element_(element) {}
+
+    Kind kind() const { return kind_; }
+    std::optional<std::uint64_t> element() const { return element_; }
+
+  private:
+    Kind kind_;
+    std::optional<std::uint64_t> element_;
+};
+
+}  // namespace vicinal::inline VICINAL_API

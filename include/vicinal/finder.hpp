@@ -1,0 +1,103 @@
+// The finder: an object that lives as long as the simulation, keeps its memory between
+// steps and answers which bodies are close enough to interact.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <vicinal/bodies.hpp>
+#include <vicinal/domain.hpp>
+#include <vicinal/pairs.hpp>
+#include <vicinal/report.hpp>
+#include <vicinal/types.hpp>
+
+namespace vicinal::inline VICINAL_API {
+
+template <int D>
+struct Options {
+    Domain<D> domain = {};
+    std::string method = "auto";         // "name(key=value, ...)"; see methods.hpp
+    int threads = 0;                     // 0: as many as OpenMP offers
+    std::uint64_t max_pairs = no_limit;  // more pairs than this is an error
+    std::uint64_t max_bytes = no_limit;  // so is holding more memory than this
+};
+
+enum class Order {
+    any,     // fixed by input, method and history; never by threads
+    sorted,  // by (i, j, image): the same for every method
+};
+
+// Receives blocks from several workers at once.
+template <int D>
+using Consumer = std::function<void(const Block<D>&)>;
+
+template <Real T, int D>
+class Finder {
+  public:
+    explicit Finder(const Options<D>& options = {});
+    Finder(Finder&&) noexcept;
+    Finder& operator=(Finder&&) noexcept;
+    ~Finder();
+
+    // Takes the bodies of this step. The view must stay valid until the next update.
+    void update(const Bodies<T, D>& bodies);
+    // The same in a new domain (a box that breathes, a shear that advances).
+    void update(const Bodies<T, D>& bodies, const Domain<D>& domain);
+
+    // Each pair once. The list lives in the finder until its next call.
+    const PairList<D>& pairs(Order order = Order::any);
+    // Each pair once, in parallel, nothing stored. The consumer runs on several threads.
+    void for_each_block(const Consumer<D>& consumer);
+    std::uint64_t count();
+    // The rows live in the finder until its next call.
+    const Rows<D>& neighbours(RowKind kind = RowKind::full);
+
+    // Two sets: pairs (i in `others`, j in this finder's bodies) by the same rule as within
+    // one set. Both sets have the same shape, cut-off and rule. Excluded pairs are those of
+    // `others`, as (i, j) like the result.
+    PairList<D> pairs_with(const Bodies<T, D>& others, Order order = Order::any) const;
+
+    // Queries (points, spheres, boxes, segments, moving boxes) against the standing
+    // structure: pairs (query, body). A query has its own size; bodies keep theirs, and
+    // points are bare points: the cut-off does not apply. Moving bodies move. Groups, masks
+    // and exclusions hold as between two sets.
+    PairList<D> probe(const Bodies<T, D>& queries, Order order = Order::any) const;
+    void probe(const Bodies<T, D>& queries, const Consumer<D>& consumer) const;
+
+    // A space-filling order of the bodies: order()[k] is the body that comes k-th. A caller
+    // who keeps its arrays in this order gives every later step better memory locality.
+    std::vector<Index> order() const;
+
+    const Report<D>& report() const;
+
+  private:
+    template <Real U, int E>
+    friend PairList<E> find_pairs(const Bodies<U, E>&, const Options<E>&, Order);
+
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+// One call: all pairs of one set, or between two.
+template <Real T, int D>
+PairList<D> find_pairs(const Bodies<T, D>& bodies, const Options<D>& options = {},
+                       Order order = Order::any);
+template <Real T, int D>
+PairList<D> find_pairs(const Bodies<T, D>& a, const Bodies<T, D>& b,
+                       const Options<D>& options = {}, Order order = Order::any);
+
+#define VICINAL_DECLARE(T, D)                                                                \
+    extern template class Finder<T, D>;                                                      \
+    extern template PairList<D> find_pairs(const Bodies<T, D>&, const Options<D>&, Order);   \
+    extern template PairList<D> find_pairs(const Bodies<T, D>&, const Bodies<T, D>&,         \
+                                           const Options<D>&, Order);
+VICINAL_DECLARE(float, 2)
+VICINAL_DECLARE(float, 3)
+VICINAL_DECLARE(double, 2)
+VICINAL_DECLARE(double, 3)
+#undef VICINAL_DECLARE
+
+}  // namespace vicinal::inline VICINAL_API

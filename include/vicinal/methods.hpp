@@ -1,0 +1,30 @@
+// The methods of this build, as the registry knows them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include <vicinal/version.hpp>
+
+namespace vicinal::inline VICINAL_API {
+
+struct OptionInfo {
+    std::string name;
+    std::string fallback;              // the value when it is not given
+    std::string meaning;
+    double least = 0, most = 0;        // numbers: the range allowed
+    std::vector<std::string> choices;  // words: the choice; empty for numbers
+};
+
+struct MethodInfo {
+    std::string name;
+    std::string summary;  // one line
+    std::vector<OptionInfo> options;
+};
+
+// Every method, in the registry's order. A method is chosen by its name and options,
+// `name(key=value, ...)`, spelled alike everywhere.
+std::vector<MethodInfo> methods();
+
+}  // namespace vicinal::inline VICINAL_API

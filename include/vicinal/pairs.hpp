@@ -1,0 +1,104 @@
+// Results: pairs in blocks, and neighbour rows.
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <vicinal/types.hpp>
+
+namespace vicinal::inline VICINAL_API {
+
+// A run of pairs in contiguous memory. `images` is as long as `pairs` in a periodic
+// domain and empty in an open one.
+template <int D>
+struct Block {
+    std::span<const Pair> pairs;
+    std::span<const Image<D>> images;
+    int worker = 0;  // streaming: which worker hands it over, 0 <= worker < threads
+};
+
+// All pairs of one search, stored once, in blocks. Movable, not copyable: it is large.
+template <int D>
+class PairList {
+  public:
+    PairList();
+    PairList(PairList&&) noexcept;
+    PairList& operator=(PairList&&) noexcept;
+    ~PairList();
+
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    std::span<const Block<D>> blocks() const { return blocks_; }  // none of them empty
+
+    // One array of all pairs (and one of all images): a copy.
+    std::vector<Pair> to_vector() const;
+    std::vector<Image<D>> images() const;
+
+    class Iterator {
+      public:
+        using iterator_category = std::forward_iterator_tag;
+        using value_type = Pair;
+        using difference_type = std::ptrdiff_t;
+        using pointer = const Pair*;
+        using reference = const Pair&;
+
+        Iterator() = default;
+        explicit Iterator(const Block<D>* block) : block_(block) {}
+        const Pair& operator*() const { return block_->pairs[at_]; }
+        Iterator& operator++() {
+            if (++at_ == block_->pairs.size()) {
+                ++block_;
+                at_ = 0;
+            }
+            return *this;
+        }
+        Iterator operator++(int) {
+            Iterator before = *this;
+            ++*this;
+            return before;
+        }
+        bool operator==(const Iterator&) const = default;
+
+      private:
+        const Block<D>* block_ = nullptr;
+        std::size_t at_ = 0;
+    };
+    Iterator begin() const { return Iterator(blocks_.data()); }
+    Iterator end() const { return Iterator(blocks_.data() + blocks_.size()); }
+
+    // The memory behind the blocks; the library fills it.
+    struct Store;
+
+  private:
+    friend struct Store;
+    std::unique_ptr<Store> store_;
+    std::vector<Block<D>> blocks_;
+    std::size_t size_ = 0;
+};
+
+enum class RowKind {
+    half,  // each pair once, in the row of i
+    full,  // (j, n) in row i and (i, -n) in row j
+};
+
+// Neighbour rows (compressed sparse rows): the neighbours of body i are
+// indices[offsets[i]] ... indices[offsets[i + 1] - 1], in increasing order.
+template <int D>
+struct Rows {
+    std::vector<std::uint64_t> offsets;  // bodies + 1
+    std::vector<Index> indices;
+    std::vector<Image<D>> images;        // as long as indices in a periodic domain, else empty
+
+    std::span<const Index> operator[](std::size_t i) const {
+        return {indices.data() + offsets[i], indices.data() + offsets[i + 1]};
+    }
+    std::size_t size() const { return offsets.empty() ? 0 : offsets.size() - 1; }
+};
+
+extern template class PairList<2>;
+extern template class PairList<3>;
+
+}  // namespace vicinal::inline VICINAL_API

@@ -1,0 +1,12 @@
+// Everything.
+#pragma once
+
+#include <vicinal/bodies.hpp>
+#include <vicinal/domain.hpp>
+#include <vicinal/error.hpp>
+#include <vicinal/finder.hpp>
+#include <vicinal/methods.hpp>
+#include <vicinal/pairs.hpp>
+#include <vicinal/report.hpp>
+#include <vicinal/types.hpp>
+#include <vicinal/version.hpp>

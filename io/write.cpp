@@ -1,0 +1,240 @@
+#include "io/write.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <system_error>
+#include <utility>
+
+#include "io/text.hpp"
+
+#include <vicinal/error.hpp>
+
+namespace vicinal::io {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+[[noreturn]] void fail(const fs::path& file, const std::string& what) {
+    throw Error(Error::Kind::input, printable(file.string()) + ": " + what);
+}
+
+std::string reason(int error) {
+    return " (" + std::generic_category().message(error) + ")";
+}
+
+[[noreturn]] void fail_write(const fs::path& file) {
+    fail(file, "writing failed" + reason(errno) + "; free space or choose another place");
+}
+
+struct Target {
+    fs::path file;
+    bool in_place = false;
+};
+
+// Links are followed here because the rename would replace the link itself. One that leads
+// into /proc (/dev/stdout) is somebody's open file and must stay the file it is.
+Target follow_links(const fs::path& file) {
+    constexpr int most_links = 40;
+    fs::path at = file;
+    for (int i = 0; i < most_links; ++i) {
+        if (at.string().starts_with("/proc/") || at.string().starts_with("/dev/fd/"))
+            return {at, true};
+        std::error_code error;
+        if (!fs::is_symlink(fs::symlink_status(at, error))) {
+            const auto status = fs::status(at, error);
+            return {at, fs::exists(status) && !fs::is_regular_file(status)};
+        }
+        const fs::path next = fs::read_symlink(at, error);
+        if (error) fail(file, "the link cannot be read (" + error.message() + "); remove it");
+        at = at.parent_path() / next;
+    }
+    fail(file, "the links lead in a circle; name another file");
+}
+
+void check(const fs::path& file) {
+    std::error_code error;
+    if (file.empty()) fail("(no name)", "the name of the output is empty; give one");
+    if (fs::is_directory(file, error) || file.filename().empty())
+        fail(file, "is a directory; name a file in it");
+    const fs::path parent = file.has_parent_path() ? file.parent_path() : ".";
+    if (!fs::is_directory(parent, error))
+        fail(file, "the directory " + shown(parent.string()) + " does not exist; make it");
+    if (fs::exists(file, error) && ::access(file.c_str(), W_OK) != 0)
+        fail(file, "cannot be written" + reason(errno) + "; check its permissions");
+}
+
+}  // namespace
+
+struct PendingFile::State {
+    fs::path name;  // as the caller gave it
+    Target target;
+    fs::path temporary;  // empty: written in place
+    std::FILE* stream = nullptr;
+
+    ~State() {
+        if (stream != nullptr) std::fclose(stream);
+        std::error_code ignored;
+        if (!temporary.empty()) fs::remove(temporary, ignored);
+    }
+
+    void open_temporary() {
+        static std::atomic<unsigned> counter = 0;
+        do {
+            temporary =
+                target.file.parent_path() / (".vicinal-" + std::to_string(::getpid()) + "-" +
+                                             std::to_string(counter.fetch_add(1)) + ".tmp");
+            stream = std::fopen(temporary.c_str(), "wbx");
+        } while (stream == nullptr && errno == EEXIST);
+        if (stream == nullptr) {
+            temporary.clear();
+            return;
+        }
+        std::error_code ignored;
+        const auto status = fs::status(target.file, ignored);
+        if (fs::exists(status)) fs::permissions(temporary, status.permissions(), ignored);
+    }
+};
+
+PendingFile::PendingFile(fs::path file) : state_(std::make_unique<State>()) {
+    check(file);
+    state_->target = follow_links(file);
+    state_->name = std::move(file);
+    // Appending, so that what others wrote to the same open file survives.
+    if (state_->target.in_place)
+        state_->stream = std::fopen(state_->target.file.c_str(), "ab");
+    else
+        state_->open_temporary();
+    if (state_->stream == nullptr)
+        fail(state_->name, "cannot be written" + reason(errno) + "; check the directory");
+}
+
+PendingFile::PendingFile(PendingFile&&) noexcept = default;
+PendingFile::~PendingFile() = default;
+
+void PendingFile::write(const void* data, std::size_t bytes) {
+    if (bytes > 0 && std::fwrite(data, 1, bytes, state_->stream) < bytes)
+        fail_write(state_->name);
+}
+
+void PendingFile::commit() {
+    State& state = *state_;
+    if (std::fclose(std::exchange(state.stream, nullptr)) != 0) fail_write(state.name);
+    if (state.target.in_place) return;
+    std::error_code error;
+    fs::rename(state.temporary, state.target.file, error);
+    if (error) fail(state.name, "cannot be replaced (" + error.message() + "); remove it");
+    state.temporary.clear();
+}
+
+std::string npy_header(std::string_view type, std::size_t rows, std::size_t cols) {
+    std::string dictionary = "{'descr': '" + std::string(type) +
+                             "', 'fortran_order': False, 'shape': (" + std::to_string(rows) +
+                             ", " + (cols > 0 ? std::to_string(cols) : "") + "), }";
+    // numpy aligns the data to 64 bytes, so that they can be mapped.
+    constexpr std::size_t start = 10;
+    constexpr std::size_t alignment = 64;
+    const std::size_t unpadded = start + dictionary.size() + 1;
+    dictionary.append((alignment - unpadded % alignment) % alignment, ' ');
+    dictionary += '\n';
+    std::string header("\x93NUMPY\x01\x00", 8);
+    header += static_cast<char>(dictionary.size() & 0xff);
+    header += static_cast<char>(dictionary.size() >> 8);
+    return header + dictionary;
+}
+
+namespace {
+
+template <class T>
+void append_shortest(std::string& text, T value) {
+    char digits[32];
+    const auto result = std::to_chars(digits, digits + sizeof digits, value);
+    text.append(digits, result.ptr);
+}
+
+void append_name(std::string& text, const std::string& name) {
+    if (name.find_first_of(",\"#") == std::string::npos) {
+        text += name;
+        return;
+    }
+    text += '"';
+    for (const char c : name) text.append(c == '"' ? 2 : 1, c);
+    text += '"';
+}
+
+// Writes rows in pieces, so that the text of a large table never lies in memory whole.
+template <class AppendRow>
+void write_rows(PendingFile& out, std::size_t rows, AppendRow append_row) {
+    constexpr std::size_t piece = std::size_t{1} << 16;
+    std::string text;
+    for (std::size_t row = 0; row < rows; ++row) {
+        append_row(text, row);
+        if (text.size() >= piece || row + 1 == rows) {
+            out.write(text);
+            text.clear();
+        }
+    }
+}
+
+using Columns = std::span<const std::vector<double>>;
+
+void write_npy(PendingFile& out, std::size_t rows, Columns columns) {
+    static_assert(std::endian::native == std::endian::little, "the values are not swapped");
+    out.write(npy_header("<f8", rows, columns.size()));
+    write_rows(out, rows, [&](std::string& text, std::size_t row) {
+        for (const auto& column : columns)
+            text.append(reinterpret_cast<const char*>(&column[row]), sizeof(double));
+    });
+}
+
+void write_csv(PendingFile& out, std::size_t rows, std::span<const std::string> names,
+               Columns columns) {
+    std::string header;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (i > 0) header += ',';
+        append_name(header, names[i]);
+    }
+    out.write(header + "\n");
+    write_rows(out, rows, [&](std::string& text, std::size_t row) {
+        for (std::size_t i = 0; i < columns.size(); ++i) {
+            if (i > 0) text += ',';
+            append_number(text, columns[i][row]);
+        }
+        text += '\n';
+    });
+}
+
+}  // namespace
+
+void append_number(std::string& text, double value) {
+    append_shortest(text, value);
+}
+void append_number(std::string& text, float value) {
+    append_shortest(text, value);
+}
+
+void write_columns(const fs::path& file, std::span<const std::string> names,
+                   std::span<const std::vector<double>> columns) {
+    const std::string ending = lower(file.extension().string());
+    if (ending != ".npy" && ending != ".csv")
+        fail(file, "columns are written as .npy or .csv, not " + shown(ending));
+    const std::size_t rows = columns.empty() ? 0 : columns[0].size();
+    const auto has_rows = [&](const std::vector<double>& c) { return c.size() == rows; };
+    if (columns.empty() || names.size() != columns.size() ||
+        !std::all_of(columns.begin(), columns.end(), has_rows))
+        fail(file, "there must be columns, equally long and each with a name");
+    PendingFile out(file);
+    if (ending == ".npy")
+        write_npy(out, rows, columns);
+    else
+        write_csv(out, rows, names, columns);
+    out.commit();
+}
+
+}  // namespace vicinal::io

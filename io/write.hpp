@@ -1,0 +1,45 @@
+// Writers. A file appears under its name only when it is complete: an interrupted run
+// leaves no half file behind.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace vicinal::io {
+
+// A file that is written under a temporary name beside its own and renamed by commit().
+// Destroyed without commit, it leaves nothing. Throws vicinal::Error (no permission, full
+// disk, a directory in the way, ...). A device or pipe (/dev/stdout) is written in place.
+class PendingFile {
+  public:
+    explicit PendingFile(std::filesystem::path file);
+    PendingFile(PendingFile&&) noexcept;
+    ~PendingFile();
+    void write(const void* data, std::size_t bytes);
+    void write(std::string_view text) { write(text.data(), text.size()); }
+    void commit();
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+// The header of a C-ordered .npy array; the data follow as raw little-endian bytes.
+// type: numpy's name, e.g. "<u4", "<i8", "<f8". cols = 0 makes it one-dimensional.
+std::string npy_header(std::string_view type, std::size_t rows, std::size_t cols);
+
+// Shortest decimal text that reads back as the same number.
+void append_number(std::string& text, double value);
+void append_number(std::string& text, float value);
+
+// Named columns of equal length as .npy (rows x columns, float64; names dropped) or .csv,
+// told apart by the name's ending.
+void write_columns(const std::filesystem::path& file, std::span<const std::string> names,
+                   std::span<const std::vector<double>> columns);
+
+}  // namespace vicinal::io

@@ -1,0 +1,138 @@
+// The list of scenes, the checks of what was asked for, and the shuffle.
+#include "scenes/scenes.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <numeric>
+
+#include "scenes/recipe.hpp"
+
+namespace vicinal::scenes {
+namespace {
+
+const std::vector<Recipe>& recipes() {
+    static const std::vector<Recipe> all = [] {
+        std::vector<Recipe> result;
+        for (auto part : {point_recipes, sphere_recipes, sheet_recipes, degenerate_recipes})
+            for (Recipe& recipe : part()) result.push_back(std::move(recipe));
+        return result;
+    }();
+    return all;
+}
+
+// Levenshtein distance, one row of the table at a time.
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (std::size_t j = 0; j < b.size(); ++j) {
+            const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+        }
+    }
+    return row.back();
+}
+
+// The part of a message after "no such ...": a near miss, then everything there is.
+template <class Range>
+std::string choices(const std::string& asked, const Range& range) {
+    std::string nearest, all;
+    std::size_t best = 3;
+    for (const auto& item : range) {
+        const std::string& name = item.name;
+        all += (all.empty() ? "" : ", ") + name;
+        const std::size_t distance = edit_distance(asked, name);
+        if (distance < best) {
+            best = distance;
+            nearest = name;
+        }
+    }
+    const std::string hint = nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
+    return hint + (hint.empty() ? "; there are: " : " There are: ") + all;
+}
+
+std::string text(double value) {
+    char buffer[32];
+    return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
+}
+
+const Recipe& find(const std::string& name) {
+    for (const Recipe& recipe : recipes())
+        if (recipe.info.name == name) return recipe;
+    throw Error(Error::Kind::option, "unknown scene '" + name + "'" + choices(name, list()));
+}
+
+void check(const SceneInfo& info, const Parameter& parameter, double value) {
+    const bool inside = value >= parameter.least && value <= parameter.most;
+    if (inside && (!parameter.whole || value == static_cast<double>(static_cast<int>(value))))
+        return;
+    throw Error(Error::Kind::option, "scene '" + info.name + "': " + parameter.name + " = " +
+                                         text(value) + " is not a " +
+                                         (parameter.whole ? "whole " : "") + "number from " +
+                                         text(parameter.least) + " to " + text(parameter.most) +
+                                         " (" + parameter.meaning + ")");
+}
+
+std::map<std::string, double> complete(const SceneInfo& info,
+                                       const std::map<std::string, double>& given) {
+    std::map<std::string, double> values;
+    for (const Parameter& parameter : info.parameters)
+        values[parameter.name] = parameter.fallback;
+    for (const auto& [name, value] : given) {
+        const auto found = std::ranges::find(info.parameters, name, &Parameter::name);
+        if (found == info.parameters.end())
+            throw Error(Error::Kind::option, "scene '" + info.name + "' has no parameter '" +
+                                                 name + "'" + choices(name, info.parameters));
+        check(info, *found, value);
+        values[name] = value;
+    }
+    return values;
+}
+
+void swap_bodies(std::vector<double>& values, std::size_t width, std::size_t i, std::size_t j) {
+    if (values.empty() || i == j) return;
+    const auto at = [&](std::size_t k) { return values.data() + k * width; };
+    std::swap_ranges(at(i), at(i + 1), at(j));
+}
+
+// Fisher and Yates: no method may profit from the order in which a scene is made.
+void shuffle(Workload& workload, Random& random) {
+    const auto width = static_cast<std::size_t>(workload.dim);
+    for (std::size_t left = workload.size(); left > 1; --left) {
+        const auto j = static_cast<std::size_t>(random.below(left));
+        swap_bodies(workload.position, width, left - 1, j);
+        swap_bodies(workload.upper, width, left - 1, j);
+        swap_bodies(workload.radius, 1, left - 1, j);
+    }
+}
+
+}  // namespace
+
+const std::vector<SceneInfo>& list() {
+    static const std::vector<SceneInfo> all = [] {
+        std::vector<SceneInfo> result;
+        for (const Recipe& recipe : recipes()) result.push_back(recipe.info);
+        return result;
+    }();
+    return all;
+}
+
+Workload make(const std::string& name, std::uint64_t n, std::uint64_t seed,
+              const std::map<std::string, double>& parameters) {
+    const Recipe& recipe = find(name);
+    auto values = complete(recipe.info, parameters);
+    if (n > std::numeric_limits<Index>::max())
+        throw Error(Error::Kind::limit, "a scene of " + std::to_string(n) +
+                                            " bodies is too large; ask for at most 4294967295");
+    const int dim = static_cast<int>(values.at("dim"));
+    Request request{n, dim, Random(seed), std::move(values)};
+    Workload result = recipe.make(request);
+    shuffle(result, request.random);
+    return result;
+}
+
+}  // namespace vicinal::scenes

@@ -1,0 +1,229 @@
+#include "core/blocks.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace vicinal {
+namespace {
+
+constexpr std::size_t chunk_pairs = 1 << 14;
+
+// A search over its limit goes on counting so that the error can name the size needed, up to
+// this many pairs: a million coincident bodies would have half a million million.
+std::uint64_t patience(std::uint64_t limit) {
+    constexpr std::uint64_t most = std::uint64_t{1} << 26;
+    return limit > no_limit / 4 ? no_limit : std::max(4 * limit, most);
+}
+
+}  // namespace
+
+template <int D>
+void BlockWriter<D>::hand_over() {
+    if (at_ == begin_) return;
+    const std::size_t count = at_ - begin_;
+    const bool wanted = blocks_->admit(count);
+    if (blocks_->list_ != nullptr) {
+        if (wanted) {
+            stretches_.push_back({task_, chunk_, begin_, at_});
+            begin_ = at_;
+            return;
+        }
+    } else if (blocks_->consumer_ != nullptr && wanted) {
+        Block<D> block;
+        block.pairs = {pairs_ + begin_, count};
+        if (blocks_->imaged_) block.images = {images_ + begin_, count};
+        block.worker = worker_;
+        (*blocks_->consumer_)(block);
+    }
+    at_ = begin_;  // handed over or not wanted: the memory is free again
+}
+
+template <int D>
+void BlockWriter<D>::end_task() {
+    hand_over();
+}
+
+template <int D>
+void BlockWriter<D>::turn_over() {
+    hand_over();
+    if (at_ < end_) return;
+    chunk_ = blocks_->next_chunk();
+    pairs_ = chunk_->pairs.data();
+    images_ = chunk_->images.data();
+    begin_ = at_ = 0;
+    end_ = chunk_->pairs.size();
+}
+
+template <int D>
+void Blocks<D>::begin(bool imaged, int threads, const Limits& limits) {
+    imaged_ = imaged;
+    limits_ = limits;
+    most_ = limits.max_pairs;
+    total_ = 0;
+    writers_.resize(static_cast<std::size_t>(threads));
+    int worker = 0;
+    for (BlockWriter<D>& writer : writers_) {
+        std::vector<Stretch<D>> kept = std::move(writer.stretches_);
+        kept.clear();
+        writer = BlockWriter<D>();
+        writer.stretches_ = std::move(kept);
+        writer.blocks_ = this;
+        writer.worker_ = worker++;
+    }
+}
+
+template <int D>
+void Blocks<D>::store(PairList<D>& list, bool imaged, int threads, const Limits& limits) {
+    begin(imaged, threads, limits);
+    list_ = &list;
+    consumer_ = nullptr;
+    auto& store = PairList<D>::Store::of(list);
+    store.used = 0;
+    store.stretches.clear();
+    PairList<D>::Store::publish(list);
+    const std::size_t pair_bytes = sizeof(Pair) + (imaged ? sizeof(Image<D>) : 0);
+    most_ = std::min(most_, limits.max_bytes / pair_bytes);
+}
+
+template <int D>
+void Blocks<D>::stream(const Consumer<D>& consumer, bool imaged, int threads,
+                       const Limits& limits) {
+    begin(imaged, threads, limits);
+    list_ = nullptr;
+    consumer_ = &consumer;
+    spare_used_ = 0;
+}
+
+template <int D>
+void Blocks<D>::count(bool imaged, int threads, const Limits& limits) {
+    begin(imaged, threads, limits);
+    list_ = nullptr;
+    consumer_ = nullptr;
+    spare_used_ = 0;
+}
+
+template <int D>
+Chunk<D>* Blocks<D>::next_chunk() {
+    const std::lock_guard lock(mutex_);
+    auto& chunks = list_ != nullptr ? PairList<D>::Store::of(*list_).chunks : spare_;
+    std::size_t& used = list_ != nullptr ? PairList<D>::Store::of(*list_).used : spare_used_;
+    if (used == chunks.size()) chunks.push_back(std::make_unique<Chunk<D>>());
+    Chunk<D>* chunk = chunks[used++].get();
+    chunk->pairs.resize(chunk_pairs);
+    chunk->images.resize(imaged_ ? chunk_pairs : 0);
+    return chunk;
+}
+
+// Counts `more` pairs; false when they are beyond the limit.
+template <int D>
+bool Blocks<D>::admit(std::uint64_t more) {
+    const std::uint64_t total = total_ += more;
+    if (total > patience(most_)) refuse(patience(most_), "more than ");
+    return total <= most_;
+}
+
+template <int D>
+void Blocks<D>::refuse(std::uint64_t pairs, const char* at_least) const {
+    const std::string found = "the search has " + (at_least + std::to_string(pairs)) + " pairs, ";
+    if (pairs > limits_.max_pairs)
+        throw Error(Error::Kind::limit, found + "but max_pairs is " +
+                                            std::to_string(limits_.max_pairs) +
+                                            "; raise it, count only, or reduce the reach");
+    const std::size_t pair_bytes = sizeof(Pair) + (imaged_ ? sizeof(Image<D>) : 0);
+    throw Error(Error::Kind::limit,
+                found + (at_least + std::to_string(pairs * pair_bytes)) +
+                    " bytes, but max_bytes leaves " + std::to_string(limits_.max_bytes) +
+                    " for them; raise it, stream or count the pairs, or reduce the reach");
+}
+
+template <int D>
+void Blocks<D>::finish() {
+    if (total_ > most_) {
+        if (list_ != nullptr) PairList<D>::Store::of(*list_).stretches.clear();
+        refuse(total_, "");
+    }
+    if (list_ == nullptr) return;
+    auto& stretches = PairList<D>::Store::of(*list_).stretches;
+    for (const BlockWriter<D>& writer : writers_)
+        stretches.insert(stretches.end(), writer.stretches_.begin(), writer.stretches_.end());
+    // A task's stretches are all of one writer and in order: a stable sort keeps them so.
+    std::stable_sort(stretches.begin(), stretches.end(),
+                     [](const auto& a, const auto& b) { return a.task < b.task; });
+    PairList<D>::Store::publish(*list_);
+}
+
+template <int D>
+std::uint64_t Blocks<D>::candidates() const {
+    std::uint64_t sum = 0;
+    for (const BlockWriter<D>& writer : writers_) sum += writer.candidates;
+    return sum;
+}
+
+template class BlockWriter<2>;
+template class BlockWriter<3>;
+template class Blocks<2>;
+template class Blocks<3>;
+
+}  // namespace vicinal
+
+namespace vicinal::inline VICINAL_API {
+
+template <int D>
+void PairList<D>::Store::publish(PairList& list) {
+    list.blocks_.clear();
+    list.size_ = 0;
+    for (const Stretch<D>& s : of(list).stretches) {
+        list.size_ += s.size();
+        const Pair* pairs = s.chunk->pairs.data() + s.begin;
+        // Tasks that follow each other in one chunk make one block.
+        if (!list.blocks_.empty()) {
+            Block<D>& last = list.blocks_.back();
+            if (last.pairs.data() + last.pairs.size() == pairs) {
+                last.pairs = {last.pairs.data(), last.pairs.size() + s.size()};
+                if (!last.images.empty())
+                    last.images = {last.images.data(), last.images.size() + s.size()};
+                continue;
+            }
+        }
+        Block<D> block;
+        block.pairs = {pairs, s.size()};
+        if (s.chunk->images.size() > 0) block.images = {s.chunk->images.data() + s.begin, s.size()};
+        list.blocks_.push_back(block);
+    }
+}
+
+template <int D>
+std::size_t PairList<D>::Store::bytes(const PairList& list) {
+    std::size_t sum = 0;
+    for (const auto& chunk : of(list).chunks) sum += chunk->pairs.bytes() + chunk->images.bytes();
+    return sum;
+}
+
+template <int D>
+PairList<D>::PairList() : store_(std::make_unique<Store>()) {}
+template <int D>
+PairList<D>::PairList(PairList&&) noexcept = default;
+template <int D>
+PairList<D>& PairList<D>::operator=(PairList&&) noexcept = default;
+template <int D>
+PairList<D>::~PairList() = default;
+
+template <int D>
+std::vector<Pair> PairList<D>::to_vector() const {
+    std::vector<Pair> all;
+    all.reserve(size_);
+    for (const Block<D>& b : blocks_) all.insert(all.end(), b.pairs.begin(), b.pairs.end());
+    return all;
+}
+
+template <int D>
+std::vector<Image<D>> PairList<D>::images() const {
+    std::vector<Image<D>> all;
+    for (const Block<D>& b : blocks_) all.insert(all.end(), b.images.begin(), b.images.end());
+    return all;
+}
+
+template class PairList<2>;
+template class PairList<3>;
+
+}  // namespace vicinal::inline VICINAL_API

@@ -1,0 +1,121 @@
+// Where pairs go: each worker fills its own chunks, without locks or copies; afterwards they
+// are listed in task order, so that the order of pairs never depends on threads.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/buffer.hpp"
+
+#include <vicinal/finder.hpp>
+#include <vicinal/pairs.hpp>
+
+namespace vicinal {
+
+template <int D>
+struct Chunk {
+    Buffer<Pair> pairs;
+    Buffer<Image<D>> images;  // as long as pairs in a periodic domain
+};
+
+// A stretch of a chunk that one task filled.
+template <int D>
+struct Stretch {
+    std::size_t task;
+    Chunk<D>* chunk;
+    std::size_t begin, end;
+    std::size_t size() const { return end - begin; }
+};
+
+template <int D>
+class Blocks;
+
+// One worker's pen.
+template <int D>
+class BlockWriter {
+  public:
+    void push(Pair pair) {
+        if (at_ == end_) [[unlikely]] turn_over();
+        pairs_[at_++] = pair;
+    }
+    void push(Pair pair, const Image<D>& image) {
+        if (at_ == end_) [[unlikely]] turn_over();
+        images_[at_] = image;
+        pairs_[at_++] = pair;
+    }
+    void begin_task(std::size_t task) { task_ = task; }
+    void end_task();
+
+    std::uint64_t candidates = 0;  // the sieve counts here
+
+  private:
+    friend class Blocks<D>;
+    void turn_over();
+    void hand_over();
+
+    Blocks<D>* blocks_ = nullptr;
+    Chunk<D>* chunk_ = nullptr;
+    Pair* pairs_ = nullptr;
+    Image<D>* images_ = nullptr;
+    std::size_t begin_ = 0, at_ = 0, end_ = 0;  // this task's stretch begins at begin_
+    std::size_t task_ = 0;
+    int worker_ = 0;
+    std::vector<Stretch<D>> stretches_;
+};
+
+struct Limits {
+    std::uint64_t max_pairs = no_limit;
+    std::uint64_t max_bytes = no_limit;  // for the pairs alone
+};
+
+// One search's output: stored in a list, streamed to a consumer, or only counted.
+template <int D>
+class Blocks {
+  public:
+    void store(PairList<D>& list, bool imaged, int threads, const Limits& limits);
+    void stream(const Consumer<D>& consumer, bool imaged, int threads, const Limits& limits);
+    void count(bool imaged, int threads, const Limits& limits);
+
+    BlockWriter<D>& writer(int worker) { return writers_[static_cast<std::size_t>(worker)]; }
+
+    // Call once all tasks are done: fixes the list's order, throws if a limit was exceeded.
+    void finish();
+
+    std::uint64_t total() const { return total_; }
+    std::uint64_t candidates() const;
+
+  private:
+    friend class BlockWriter<D>;
+    void begin(bool imaged, int threads, const Limits& limits);
+    Chunk<D>* next_chunk();
+    bool admit(std::uint64_t more);
+    [[noreturn]] void refuse(std::uint64_t pairs, const char* at_least) const;
+
+    PairList<D>* list_ = nullptr;
+    const Consumer<D>* consumer_ = nullptr;
+    bool imaged_ = false;
+    Limits limits_;
+    std::uint64_t most_ = no_limit;  // pairs, from both limits
+    std::atomic<std::uint64_t> total_ = 0;
+    std::vector<BlockWriter<D>> writers_;
+    std::vector<std::unique_ptr<Chunk<D>>> spare_;  // one per worker: streaming, counting
+    std::size_t spare_used_ = 0;
+    std::mutex mutex_;
+};
+
+}  // namespace vicinal
+
+template <int D>
+struct vicinal::PairList<D>::Store {
+    std::vector<std::unique_ptr<vicinal::Chunk<D>>> chunks;
+    std::size_t used = 0;                        // chunks of this search; the rest wait
+    std::vector<vicinal::Stretch<D>> stretches;  // in task order: the blocks
+
+    static Store& of(PairList& list) { return *list.store_; }
+    static const Store& of(const PairList& list) { return *list.store_; }
+    // Makes the list's blocks from the stretches.
+    static void publish(PairList& list);
+    static std::size_t bytes(const PairList& list);
+};

@@ -1,0 +1,34 @@
+// What a method is: it orders the scene and proposes candidates. See src/methods/README.md.
+#pragma once
+
+#include "core/parallel.hpp"
+#include "core/sieve.hpp"
+
+namespace vicinal {
+
+// Virtual per build and per range of tasks, never per pair.
+template <Real T, int D>
+class Method {
+  public:
+    virtual ~Method() = default;
+
+    // Orders the scene, which outlives the next build. May use what it kept from the last one.
+    virtual void build(const Scene<T, D>& scene) = 0;
+
+    // The order: what the entries in proposed runs refer to.
+    virtual const Packed<T, D>& packed() const = 0;
+
+    // Independent pieces of the search; their number must not depend on threads.
+    virtual std::size_t tasks() const = 0;
+
+    // Proposes every pair the sieve would keep: each at least once, and exactly once where
+    // the owner rule holds. Const, starts no threads.
+    virtual void search(Range tasks, Sieve<T, D>& sieve) const = 0;
+
+    // The same for instances of a scene of queries against what was built.
+    virtual void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const = 0;
+
+    virtual std::size_t bytes() const = 0;
+};
+
+}  // namespace vicinal

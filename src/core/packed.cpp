@@ -1,0 +1,69 @@
+#include "core/packed.hpp"
+
+#include "core/parallel.hpp"
+
+namespace vicinal {
+namespace {
+
+template <Real T, int D>
+typename Packed<T, D>::Kind kind_of(const Scene<T, D>& scene) {
+    using Kind = typename Packed<T, D>::Kind;
+    if (scene.imaged() || scene.view().swept()) return Kind::proxies;
+    switch (scene.view().shape) {
+        case Shape::points: return Kind::points;
+        case Shape::spheres: return Kind::spheres;
+        case Shape::boxes: break;
+    }
+    return Kind::boxes;
+}
+
+}  // namespace
+
+template <Real T, int D>
+void Packed<T, D>::assign(const Scene<T, D>& scene, std::span<const Index> instances,
+                          std::span<const Bits> bits) {
+    const std::size_t n = instances.size();
+    kind_ = kind_of(scene);
+    owned_ = scene.imaged() || !bits.empty();
+    instance_.resize(n);
+    if (owned_) bits_.resize(n);
+    const std::size_t columns = kind_ == Kind::points ? D : kind_ == Kind::spheres ? D + 1 : 2 * D;
+    for (std::size_t c = 0; c < columns; ++c) columns_[c].resize(n);
+
+    const Bodies<T, D>& view = scene.view();
+    parallel_for(scene.threads(), n, [&](std::size_t e) {
+        const Index k = instances[e];
+        instance_[e] = k;
+        if (owned_) {
+            const unsigned own = bits.empty() ? ~0u : bits[e];
+            bits_[e] = static_cast<Bits>((own & ~unsigned{Scene<T, D>::image_bits}) | scene.home(k));
+        }
+        if (kind_ == Kind::proxies) {
+            const Box<T, D> box = scene.box(k);
+            for (std::size_t a = 0; a < D; ++a) {
+                columns_[a][e] = box.lo[a];
+                columns_[D + a][e] = box.hi[a];
+            }
+            return;
+        }
+        for (std::size_t a = 0; a < D; ++a) {
+            columns_[a][e] = view.position.axis[a][k];
+            if (kind_ == Kind::boxes) columns_[D + a][e] = view.upper.axis[a][k];
+        }
+        if (kind_ == Kind::spheres) columns_[D][e] = view.radius[k];
+    });
+}
+
+template <Real T, int D>
+std::size_t Packed<T, D>::bytes() const {
+    std::size_t sum = instance_.bytes() + bits_.bytes();
+    for (const auto& column : columns_) sum += column.bytes();
+    return sum;
+}
+
+template class Packed<float, 2>;
+template class Packed<float, 3>;
+template class Packed<double, 2>;
+template class Packed<double, 3>;
+
+}  // namespace vicinal

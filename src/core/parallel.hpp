@@ -1,0 +1,136 @@
+// Parallel loops and scans: the only place that knows OpenMP. Results never depend on the
+// number of threads: work is cut into tasks by size alone, and what workers produce is
+// joined in task order.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <limits>
+#include <span>
+#include <vector>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+namespace vicinal {
+
+struct Range {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::size_t size() const { return end - begin; }
+};
+
+inline int available_threads() {
+#ifdef _OPENMP
+    return omp_get_max_threads();
+#else
+    return 1;
+#endif
+}
+
+// Calls f(task, worker) for every task, 0 <= worker < threads, dynamically balanced. An
+// exception must not leave an OpenMP region: that of the lowest task is thrown here.
+template <class F>
+void parallel_tasks(int threads, std::size_t tasks, const F& f) {
+    const int team = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), tasks));
+    if (team <= 1) {
+        for (std::size_t t = 0; t < tasks; ++t) f(t, 0);
+        return;
+    }
+    // Tasks below the lowest failure so far still run, so which error is thrown does not
+    // depend on timing.
+    std::atomic<std::size_t> lowest_failure = std::numeric_limits<std::size_t>::max();
+    std::exception_ptr error;
+#ifdef _OPENMP
+#pragma omp parallel num_threads(team)
+#endif
+    {
+#ifdef _OPENMP
+        const int worker = omp_get_thread_num();
+#pragma omp for schedule(dynamic, 1)
+#else
+        const int worker = 0;
+#endif
+        for (std::size_t t = 0; t < tasks; ++t) {
+            if (t > lowest_failure.load(std::memory_order_relaxed)) continue;
+            try {
+                f(t, worker);
+            } catch (...) {
+#ifdef _OPENMP
+#pragma omp critical(vicinal_parallel_error)
+#endif
+                if (t < lowest_failure) {
+                    lowest_failure = t;
+                    error = std::current_exception();
+                }
+            }
+        }
+    }
+    if (error) std::rethrow_exception(error);
+}
+
+// Pieces of a loop over n elements: one per thread unless the loop is too short to share.
+inline std::size_t piece_count(int threads, std::size_t n) {
+    constexpr std::size_t shortest = 4096;
+    return std::clamp<std::size_t>(n / shortest, 1, static_cast<std::size_t>(threads));
+}
+
+inline Range piece(std::size_t n, std::size_t pieces, std::size_t p) {
+    return {n / pieces * p + std::min(p, n % pieces),
+            n / pieces * (p + 1) + std::min(p + 1, n % pieces)};
+}
+
+// Calls f(range, piece) on disjoint ranges that cover 0..n-1.
+template <class F>
+void parallel_ranges(int threads, std::size_t n, const F& f) {
+    const std::size_t pieces = piece_count(threads, n);
+    parallel_tasks(threads, pieces, [&](std::size_t p, int) { f(piece(n, pieces, p), p); });
+}
+
+template <class F>
+void parallel_for(int threads, std::size_t n, const F& f) {
+    parallel_ranges(threads, n, [&](Range r, std::size_t) {
+        for (std::size_t i = r.begin; i < r.end; ++i) f(i);
+    });
+}
+
+// The lowest i with bad(i), or n.
+template <class F>
+std::size_t find_first(int threads, std::size_t n, const F& bad) {
+    std::vector<std::size_t> first(piece_count(threads, n), n);
+    parallel_ranges(threads, n, [&](Range r, std::size_t p) {
+        for (std::size_t i = r.begin; i < r.end; ++i)
+            if (bad(i)) {
+                first[p] = i;
+                return;
+            }
+    });
+    return *std::min_element(first.begin(), first.end());
+}
+
+// Replaces values by the sum of those before them; returns the sum of all.
+template <class T>
+T exclusive_scan(int threads, std::span<T> values) {
+    const std::size_t n = values.size();
+    std::vector<T> sums(piece_count(threads, n) + 1, T{0});
+    parallel_ranges(threads, n, [&](Range r, std::size_t p) {
+        T sum = 0;
+        for (std::size_t i = r.begin; i < r.end; ++i) sum += values[i];
+        sums[p + 1] = sum;
+    });
+    for (std::size_t p = 1; p < sums.size(); ++p) sums[p] += sums[p - 1];
+    parallel_ranges(threads, n, [&](Range r, std::size_t p) {
+        T sum = sums[p];
+        for (std::size_t i = r.begin; i < r.end; ++i) {
+            const T value = values[i];
+            values[i] = sum;
+            sum += value;
+        }
+    });
+    return sums.back();
+}
+
+}  // namespace vicinal

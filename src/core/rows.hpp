@@ -1,0 +1,17 @@
+// From pairs to neighbour rows, and from rows to sorted pairs.
+#pragma once
+
+#include "core/blocks.hpp"
+
+namespace vicinal {
+
+// Neighbour rows of `bodies` bodies, each row sorted by (index, image).
+template <int D>
+void make_rows(const PairList<D>& list, std::size_t bodies, RowKind kind, int threads,
+               Rows<D>& rows);
+
+// Sorts the list by (i, j, image) in its own memory; `bodies` counts the first of each pair.
+template <int D>
+void sort_pairs(PairList<D>& list, std::size_t bodies, int threads, Rows<D>& scratch);
+
+}  // namespace vicinal

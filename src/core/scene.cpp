@@ -1,0 +1,247 @@
+#include "core/scene.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "core/parallel.hpp"
+
+namespace vicinal {
+namespace {
+
+template <Real T>
+constexpr T eps = std::numeric_limits<T>::epsilon();
+
+constexpr std::int64_t most_periods = std::numeric_limits<std::int16_t>::max();
+
+[[noreturn]] void too_far(Index body, std::size_t axis, double periods) {
+    throw Error(Error::Kind::input,
+                "body " + std::to_string(body) + " reaches " +
+                    std::to_string(static_cast<long long>(std::min(periods, 1e18))) +
+                    " periods along axis " + "xyz"[axis] +
+                    "; images are 16-bit integers, at most 32767 periods apart: wrap it back "
+                    "into the box or choose a smaller reach",
+                body);
+}
+
+}  // namespace
+
+// Half the side of a round body's box. The formula rounds a few times, so it may accept a
+// little more than the reach; and where squares underflow, anything below sqrt(smallest
+// normal) may pass. The radius serves all reach rules, and probes, whose reach is the sum.
+template <Real T, int D>
+T Scene<T, D>::half_size(Index body) const {
+    if (view_.shape == Shape::boxes) return 0;
+    const T h = view_.shape == Shape::spheres ? view_.radius[body] : view_.cutoff / 2;
+    return std::max(h * (1 + 8 * eps<T>), std::sqrt(std::numeric_limits<T>::min()));
+}
+
+template <Real T, int D>
+Box<T, D> Scene<T, D>::box(Index k) const {
+    const Index i = body(k);
+    const Shift<D> n = shift(k);
+    const T h = half_size(i);
+    const bool round = view_.shape != Shape::boxes;
+    const Vector<T, D> motion = displacement(i);
+    Vector<T, D> s{}, drift{};
+    if (imaged()) {
+        s = lattice_.shift(n);
+        drift = lattice_.drift(n);
+    }
+    Box<T, D> box;
+    for (std::size_t a = 0; a < D; ++a) {
+        const T x = view_.position.axis[a][i];
+        T lo = x - h;
+        T hi = (round ? x : view_.upper.axis[a][i]) + h;
+        T pad = 0;  // what the decision itself may err by, beyond rounding lo and hi
+        if (moving()) {
+            const T u = motion[a] + drift[a];
+            pad += 16 * eps<T> * (std::abs(u) + h);
+            lo += std::min(u, T{0});
+            hi += std::max(u, T{0});
+        }
+        if (imaged()) {
+            // x + s is rounded, and s itself is a rounded sum of whole lattice vectors.
+            T lengths = std::abs(x);
+            for (std::size_t m = 0; m < D; ++m)
+                lengths += static_cast<T>(std::abs(n[m]) + 1) * std::abs(lattice_.h[m][a]);
+            pad += 8 * eps<T> * (lengths + h);
+            lo += s[a];
+            hi += s[a];
+        }
+        // lo and hi are each rounded to within half an ulp per operation above; in an open
+        // domain at rest, to within one half: one eps covers that and the next line's own.
+        const T ulp = (moving() || imaged()) ? 4 * eps<T> : eps<T>;
+        box.lo[a] = lo - (pad + ulp * std::abs(lo));
+        box.hi[a] = hi + (pad + ulp * std::abs(hi));
+    }
+    return box;
+}
+
+// The shifts, axis by axis, at which the body's box meets the primary cell, which is [0, 1)
+// in fractional coordinates. Evaluated in double and widened by the rounding of T, so that
+// it contains every shift the exact argument needs.
+template <Real T, int D>
+typename Scene<T, D>::Shifts Scene<T, D>::shifts_of(Index body) const {
+    std::array<double, D> centre, half;
+    const Vector<T, D> motion = displacement(body);
+    const double h = static_cast<double>(half_size(body));
+    for (std::size_t a = 0; a < D; ++a) {
+        const auto x = static_cast<double>(view_.position.axis[a][body]);
+        const double y =
+            view_.shape == Shape::boxes ? static_cast<double>(view_.upper.axis[a][body]) : x;
+        const auto u = static_cast<double>(motion[a]);
+        const double lo = x - h + std::min(u, 0.0), hi = y + h + std::max(u, 0.0);
+        centre[a] = lo / 2 + hi / 2;
+        half[a] = hi / 2 - lo / 2 +
+                  32 * static_cast<double>(eps<T>) * (std::abs(x) + std::abs(y) + std::abs(u) + h);
+    }
+    std::array<double, D> f, fh;
+    for (std::size_t k = 0; k < D; ++k) {
+        f[k] = fh[k] = 0;
+        double size = 0;
+        for (std::size_t a = 0; a < D; ++a) {
+            f[k] += centre[a] * lattice_.inverse[a][k];
+            fh[k] += half[a] * std::abs(lattice_.inverse[a][k]);
+            size += std::abs(centre[a] * lattice_.inverse[a][k]);
+        }
+        // Rounding of the sums above, and of shifts by that many lattice vectors in T.
+        fh[k] += 32 * eps<double> * size;
+    }
+    std::array<double, D> slack{};
+    for (std::size_t a = 0; a < D; ++a) {
+        double length = 0;
+        for (std::size_t m = 0; m < D; ++m)
+            length += (std::abs(f[m]) + fh[m] + 2) * std::abs(static_cast<double>(lattice_.h[m][a]));
+        for (std::size_t k = 0; k < D; ++k)
+            slack[k] += 16 * static_cast<double>(eps<T>) * length * std::abs(lattice_.inverse[a][k]);
+    }
+    Shifts result;
+    // During the step the shear moves images: the fractional y of a body at fractional x
+    // changes by up to -change * x / Ly on top of its own motion.
+    const double change = static_cast<double>(lattice_.change) * lattice_.inverse[1][1];
+    for (std::size_t k = 0; k < D; ++k) {
+        double lo = f[k] - fh[k] - slack[k], hi = f[k] + fh[k] + slack[k];
+        if (k == 1 && change != 0) {
+            const double x0 = -change * (f[0] - fh[0]), x1 = -change * (f[0] + fh[0]);
+            lo += std::min({0.0, x0, x1});
+            hi += std::max({0.0, x0, x1});
+        }
+        const double first = std::ceil(-hi), last = std::floor(1 - lo);
+        if (!lattice_.periodic[k]) continue;
+        for (double end : {first, last})
+            if (!(std::abs(end) <= most_periods)) too_far(body, k, std::abs(end));
+        result.lo[k] = static_cast<std::int32_t>(first);
+        result.hi[k] = static_cast<std::int32_t>(last);
+    }
+    return result;
+}
+
+template <Real T, int D>
+typename Scene<T, D>::Shifts Scene<T, D>::spread() const {
+    const auto add = [](Shifts& all, const Shifts& one) {
+        for (std::size_t a = 0; a < D; ++a) {
+            all.lo[a] = std::min(all.lo[a], one.lo[a]);
+            all.hi[a] = std::max(all.hi[a], one.hi[a]);
+        }
+    };
+    Shifts all = shifts_of(0);
+    std::vector<Shifts> parts(piece_count(threads_, bodies()), all);
+    parallel_ranges(threads_, bodies(), [&](Range r, std::size_t p) {
+        for (std::size_t i = r.begin; i < r.end; ++i)
+            add(parts[p], shifts_of(static_cast<Index>(i)));
+    });
+    for (const Shifts& part : parts) add(all, part);
+    return all;
+}
+
+template <Real T, int D>
+void Scene<T, D>::check_images(const Scene& other) const {
+    if (!imaged() || bodies() == 0 || other.bodies() == 0) return;
+    for (std::size_t a = 0; a < D; ++a) {
+        const std::int32_t lo = std::min(spread_.lo[a], other.spread_.lo[a]);
+        const std::int32_t hi = std::max(spread_.hi[a], other.spread_.hi[a]);
+        if (hi - lo <= most_periods) continue;
+        const bool high = hi > -lo;
+        const bool mine = high ? spread_.hi[a] == hi : spread_.lo[a] == lo;
+        const Scene& scene = mine ? *this : other;
+        const std::size_t body = find_first(threads_, scene.bodies(), [&](std::size_t i) {
+            const Shifts one = scene.shifts_of(static_cast<Index>(i));
+            return high ? one.hi[a] == hi : one.lo[a] == lo;
+        });
+        too_far(static_cast<Index>(body), a, hi - lo);
+    }
+}
+
+template <Real T, int D>
+void Scene<T, D>::fill_ghosts(Index body, std::uint64_t at) {
+    const Shifts shifts = shifts_of(body);
+    Shift<D> m = shifts.lo;
+    const auto put = [&](Image<D>& image) {
+        for (std::size_t a = 0; a < D; ++a) image[a] = static_cast<std::int16_t>(m[a]);
+    };
+    put(shift_[body]);
+    for (;;) {
+        std::size_t a = 0;  // count up, axis 0 fastest; the lowest shift is the body itself
+        while (a < D && m[a] == shifts.hi[a]) {
+            m[a] = shifts.lo[a];
+            ++a;
+        }
+        if (a == D) return;
+        ++m[a];
+        Bits home = 0;
+        for (std::size_t b = 0; b < D; ++b)
+            if (m[b] == shifts.lo[b]) home |= static_cast<Bits>(1u << b);
+        ghost_body_[at] = body;
+        ghost_home_[at] = home;
+        put(shift_[bodies() + at]);
+        ++at;
+    }
+}
+
+template <Real T, int D>
+void Scene<T, D>::make_ghosts(std::uint64_t max_bytes) {
+    const std::size_t n = bodies();
+    spread_ = spread();
+    check_images(*this);
+    first_ghost_.resize(n);
+    parallel_for(threads_, n, [&](std::size_t i) {
+        first_ghost_[i] = shifts_of(static_cast<Index>(i)).count() - 1;
+    });
+    // Each count is below 2^48, so the sum of 2^32 of them could wrap: add in double too.
+    double estimate = 0;
+    for (std::size_t i = 0; i < n; ++i) estimate += static_cast<double>(first_ghost_[i]);
+    const double needed = estimate * (sizeof(Index) + sizeof(Bits) + sizeof(Image<D>));
+    if (estimate + static_cast<double>(n) >= std::numeric_limits<Index>::max() ||
+        needed > static_cast<double>(max_bytes))
+        throw Error(Error::Kind::limit,
+                    "the reach spans so many periods that " + std::to_string(n) +
+                        " bodies need about " + std::to_string(estimate) +
+                        " copies across the periodic faces (" + std::to_string(needed) +
+                        " bytes); choose a smaller reach or a larger box");
+    const std::uint64_t ghosts = exclusive_scan(threads_, first_ghost_.span());
+    ghost_body_.resize(ghosts);
+    ghost_home_.resize(ghosts);
+    shift_.resize(n + ghosts);
+    parallel_for(threads_, n, [&](std::size_t i) {
+        fill_ghosts(static_cast<Index>(i), first_ghost_[i]);
+    });
+}
+
+template <Real T, int D>
+void Scene<T, D>::assign(const Bodies<T, D>& bodies, const Domain<D>& domain,
+                         std::uint64_t max_bytes, int threads) {
+    view_ = bodies;
+    lattice_ = Lattice<T, D>(domain);
+    threads_ = threads;
+    ghost_body_.resize(0);
+    ghost_home_.resize(0);
+    shift_.resize(0);
+    if (imaged() && bodies.size() > 0) make_ghosts(max_bytes);
+}
+
+template class Scene<float, 2>;
+template class Scene<float, 3>;
+template class Scene<double, 2>;
+template class Scene<double, 3>;
+
+}  // namespace vicinal

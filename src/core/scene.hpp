@@ -1,0 +1,105 @@
+// The bodies of one step plus their ghosts: copies seen across periodic or sheared faces. To
+// a method every instance, body or ghost, is a box; no method knows about domains.
+//
+// A body has an instance at every shift m (integers, relative to the coordinates as given)
+// at which its own box meets the primary cell. Two bodies that meet, meet somewhere; some
+// shift brings that place into the primary cell, and there both have an instance. So every
+// pair (i, j, n) appears at least once as instances (i, m), (j, m + n). The shifts of a body
+// are a product of integer ranges, one per axis, so the smallest m that serves both is known
+// axis by axis: the pair counts where, on every axis, one of the two has its lowest shift
+// ("home"). One bit per axis and instance; integers only, never coordinates.
+#pragma once
+
+#include <cstdint>
+
+#include "core/buffer.hpp"
+#include "core/lattice.hpp"
+
+#include <vicinal/bodies.hpp>
+
+namespace vicinal {
+
+template <Real T, int D>
+struct Box {
+    Vector<T, D> lo;
+    Vector<T, D> hi;
+};
+
+// Bits by which each pair is reported once. The first D say on which axes an instance has
+// the lowest shift of its body; the rest belong to methods that put a body in several places.
+using Bits = std::uint16_t;
+
+template <Real T, int D>
+class Scene {
+  public:
+    static constexpr Bits image_bits = (1u << D) - 1;
+
+    // The view must outlive the scene's use. Bodies have been checked.
+    void assign(const Bodies<T, D>& bodies, const Domain<D>& domain, std::uint64_t max_bytes,
+                int threads);
+
+    const Bodies<T, D>& view() const { return view_; }
+    const Lattice<T, D>& lattice() const { return lattice_; }
+    int threads() const { return threads_; }
+    bool imaged() const { return !lattice_.open; }
+
+    std::size_t bodies() const { return view_.size(); }
+    std::size_t size() const { return view_.size() + ghost_body_.size(); }  // instances
+
+    // Instances 0 ... bodies() - 1 are the bodies themselves, at their lowest shifts.
+    Index body(Index k) const { return k < bodies() ? k : ghost_body_[k - bodies()]; }
+    Bits home(Index k) const { return k < bodies() ? image_bits : ghost_home_[k - bodies()]; }
+    Shift<D> shift(Index k) const {
+        Shift<D> n{};
+        if (imaged())
+            for (std::size_t a = 0; a < D; ++a) n[a] = shift_[k][a];
+        return n;
+    }
+
+    // What instance k covers during the whole step, widened so that two bodies the contract's
+    // formula may accept always have boxes that meet (closed).
+    Box<T, D> box(Index k) const;
+
+    // The image of a pair is the difference of two shifts: throws if any such difference
+    // between an instance of `other` and one of this scene does not fit 16 bits.
+    void check_images(const Scene& other) const;
+
+    std::size_t bytes() const {
+        return ghost_body_.bytes() + ghost_home_.bytes() + shift_.bytes();
+    }
+
+  private:
+    struct Shifts {  // from lowest to highest, both included
+        Shift<D> lo{}, hi{};
+        std::uint64_t count() const {
+            std::uint64_t product = 1;
+            for (std::size_t a = 0; a < D; ++a)
+                product *= static_cast<std::uint64_t>(hi[a] - lo[a] + 1);
+            return product;
+        }
+    };
+    T half_size(Index body) const;
+    // During the step a shear moves images, also those of bodies at rest.
+    bool moving() const { return view_.swept() || lattice_.change != 0; }
+    Vector<T, D> displacement(Index body) const {
+        Vector<T, D> u{};
+        if (view_.swept())
+            for (std::size_t a = 0; a < D; ++a) u[a] = view_.displacement.axis[a][body];
+        return u;
+    }
+    Shifts shifts_of(Index body) const;
+    void make_ghosts(std::uint64_t max_bytes);
+    Shifts spread() const;
+    void fill_ghosts(Index body, std::uint64_t at);
+
+    Bodies<T, D> view_;
+    Lattice<T, D> lattice_;
+    int threads_ = 1;
+    Shifts spread_;  // the lowest and highest shifts of all
+    Buffer<Index> ghost_body_;
+    Buffer<Bits> ghost_home_;
+    Buffer<Image<D>> shift_;  // of every instance; empty in an open domain
+    Buffer<std::uint64_t> first_ghost_;  // scratch: where each body's ghosts go
+};
+
+}  // namespace vicinal

@@ -1,0 +1,81 @@
+// The sieve decides which proposed candidates are pairs and writes them down. A method
+// proposes runs of entries against each other; it never looks at a coordinate of a pair.
+#pragma once
+
+#include "core/blocks.hpp"
+#include "core/decide.hpp"
+#include "core/filter.hpp"
+#include "core/packed.hpp"
+
+namespace vicinal {
+
+// Consecutive entries of the packed arrays.
+struct Run {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::size_t size() const { return end - begin; }
+};
+
+// The owner rule, for methods that put a body in several places: a candidate counts only if
+// at least one of the two has each bit of `either`, the first has all bits of `first` and the
+// second all of `second`. The sieve adds the scene's image bits to `either` by itself.
+struct Owner {
+    Bits either = 0;
+    Bits first = 0;
+    Bits second = 0;
+};
+
+// What is put against what, for all workers of one search.
+template <Real T, int D>
+struct Question {
+    const Scene<T, D>* scene = nullptr;
+    const Scene<T, D>* queries = nullptr;  // null: the scene with itself
+    const Filter<T, D>* filter = nullptr;
+    ReachRule rule = ReachRule::sum;
+    bool bare = false;  // probes: points have no cut-off of their own
+};
+
+template <Real T, int D>
+class Sieve {
+  public:
+    Sieve(const Question<T, D>& question, const Packed<T, D>& packed, BlockWriter<D>& out);
+
+    void one(std::size_t entry, Run run, Owner owner = {});  // one entry against a run
+    void cross(Run a, Run b, Owner owner = {});              // two runs without common entries
+    void self(Run run, Owner owner = {});                    // a run with itself
+    void ask(Index query, Run run, Owner owner = {});        // an instance of the queries
+
+  private:
+    // How to test the first of two against a run.
+    enum class Test : std::uint8_t { points, spheres, boxes, proxies, everything };
+
+    struct First {  // the first of the two, loaded once
+        Index instance;
+        Bits bits;
+        std::array<T, 2 * D> values;  // as in the packed columns
+        T radius;
+    };
+
+    First load(std::size_t entry) const;
+    First load_query(Index query) const;
+    void sift(const First& first, Run run, Owner owner);
+    template <class Near>
+    void scan(const First& first, Run run, Owner owner, const Near& near);
+    template <ReachRule rule>
+    void scan_spheres(const First& first, Run run, Owner owner);
+    void scan_points(const First& first, Run run, Owner owner);
+    void scan_boxes(const First& first, Run run, Owner owner);
+    void scan_deciding(const First& first, Run run, Owner owner, bool check_boxes);
+    void emit(const First& first, Index instance);
+
+    const Scene<T, D>& scene_;
+    const Scene<T, D>& first_scene_;  // the queries, or the scene
+    const Packed<T, D>& packed_;
+    const Question<T, D> question_;
+    BlockWriter<D>& out_;
+    Test test_;
+    bool one_set_;
+    bool moving_;
+};
+
+}  // namespace vicinal

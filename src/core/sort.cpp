@@ -1,0 +1,129 @@
+#include "core/sort.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/parallel.hpp"
+
+namespace vicinal {
+namespace {
+
+constexpr unsigned digit_bits = 11;
+constexpr std::size_t digits = 1u << digit_bits;
+
+// One pass: per piece a histogram, then a scan over (digit, piece), then a stable scatter.
+void radix_pass(KeyedIndices& p, unsigned shift, int threads,
+                std::vector<std::array<std::size_t, digits>>& counts) {
+    const std::size_t n = p.keys.size();
+    const auto digit = [shift](std::uint64_t key) { return key >> shift & (digits - 1); };
+    parallel_ranges(threads, n, [&](Range r, std::size_t piece) {
+        auto& count = counts[piece];
+        count.fill(0);
+        for (std::size_t i = r.begin; i < r.end; ++i) ++count[digit(p.keys[i])];
+    });
+    std::size_t at = 0;
+    for (std::size_t d = 0; d < digits; ++d)
+        for (auto& count : counts) at += std::exchange(count[d], at);
+    parallel_ranges(threads, n, [&](Range r, std::size_t piece) {
+        auto& count = counts[piece];
+        for (std::size_t i = r.begin; i < r.end; ++i) {
+            const std::size_t to = count[digit(p.keys[i])]++;
+            p.other_keys[to] = p.keys[i];
+            p.other_values[to] = p.values[i];
+        }
+    });
+    p.keys.swap(p.other_keys);
+    p.values.swap(p.other_values);
+}
+
+// The middle of a box without overflow.
+template <Real T>
+double middle(T lo, T hi) {
+    return static_cast<double>(lo) / 2 + static_cast<double>(hi) / 2;
+}
+
+// Spreads the lowest 64 / D bits of v so that D - 1 zeros follow each.
+template <int D>
+std::uint64_t spread_bits(std::uint64_t v) {
+    if constexpr (D == 2) {
+        v = (v | v << 16) & 0x0000ffff0000ffff;
+        v = (v | v << 8) & 0x00ff00ff00ff00ff;
+        v = (v | v << 4) & 0x0f0f0f0f0f0f0f0f;
+        v = (v | v << 2) & 0x3333333333333333;
+        return (v | v << 1) & 0x5555555555555555;
+    } else {
+        v = (v | v << 32) & 0x001f00000000ffff;
+        v = (v | v << 16) & 0x001f0000ff0000ff;
+        v = (v | v << 8) & 0x100f00f00f00f00f;
+        v = (v | v << 4) & 0x10c30c30c30c30c3;
+        return (v | v << 2) & 0x1249249249249249;
+    }
+}
+
+}  // namespace
+
+void radix_sort(KeyedIndices& pairs, unsigned bits, int threads) {
+    const std::size_t n = pairs.keys.size();
+    if (n < 2) return;
+    pairs.other_keys.resize(n);
+    pairs.other_values.resize(n);
+    std::vector<std::array<std::size_t, digits>> counts(piece_count(threads, n));
+    for (unsigned shift = 0; shift < bits; shift += digit_bits)
+        radix_pass(pairs, shift, threads, counts);
+}
+
+template <Real T, int D>
+Bulk bulk_of(const Scene<T, D>& scene) {
+    constexpr std::size_t most = 1024;
+    const std::size_t n = scene.bodies(), count = std::min(n, most);
+    Bulk bulk;
+    if (count == 0) return bulk;
+    std::array<double, most> sample;
+    for (std::size_t a = 0; a < D; ++a) {
+        for (std::size_t s = 0; s < count; ++s) {
+            const Box<T, D> box = scene.box(static_cast<Index>(s * n / count));
+            sample[s] = middle(box.lo[a], box.hi[a]);
+        }
+        std::sort(sample.begin(), sample.begin() + count);
+        const std::size_t cut = count / 20;
+        bulk.centre[a] = sample[count / 2];
+        bulk.extent[a] = sample[count - 1 - cut] - sample[cut];
+    }
+    return bulk;
+}
+
+template <Real T, int D>
+std::vector<Index> morton_order(const Scene<T, D>& scene) {
+    const std::size_t n = scene.bodies();
+    const Bulk bulk = bulk_of(scene);
+    constexpr unsigned bits = 63 / D;
+    // The middle half of the curve spans the bulk; what lies outside clamps to its ends.
+    constexpr double cells = static_cast<double>(std::uint64_t{1} << bits);
+    KeyedIndices order;
+    order.resize(n);
+    parallel_for(scene.threads(), n, [&](std::size_t i) {
+        const Box<T, D> box = scene.box(static_cast<Index>(i));
+        std::uint64_t key = 0;
+        for (std::size_t a = 0; a < D; ++a) {
+            const double width = bulk.extent[a] > 0 ? 2 * bulk.extent[a] : 1;
+            const double x = (middle(box.lo[a], box.hi[a]) - bulk.centre[a]) / width + 0.5;
+            const double cell = std::clamp(x * cells, 0.0, cells - 1);
+            key |= spread_bits<D>(static_cast<std::uint64_t>(cell)) << a;
+        }
+        order.keys[i] = key;
+        order.values[i] = static_cast<Index>(i);
+    });
+    radix_sort(order, bits * D, scene.threads());
+    return {order.values.data(), order.values.data() + n};
+}
+
+#define VICINAL_INSTANTIATE(T, D)                  \
+    template Bulk bulk_of(const Scene<T, D>&);     \
+    template std::vector<Index> morton_order(const Scene<T, D>&);
+VICINAL_INSTANTIATE(float, 2)
+VICINAL_INSTANTIATE(float, 3)
+VICINAL_INSTANTIATE(double, 2)
+VICINAL_INSTANTIATE(double, 3)
+#undef VICINAL_INSTANTIATE
+
+}  // namespace vicinal

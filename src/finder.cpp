@@ -1,0 +1,297 @@
+// The flow: view -> scene -> method -> sieve -> blocks -> consumer.
+#include <vicinal/finder.hpp>
+
+#include <chrono>
+
+#include "core/check.hpp"
+#include "core/rows.hpp"
+#include "core/sort.hpp"
+#include "core/text.hpp"
+#include "methods/registry.hpp"
+
+namespace vicinal::inline VICINAL_API {
+namespace {
+
+// Seconds since it was made or last read.
+class Stopwatch {
+  public:
+    double lap() {
+        const auto now = std::chrono::steady_clock::now();
+        const std::chrono::duration<double> seconds = now - last_;
+        last_ = now;
+        return seconds.count();
+    }
+
+  private:
+    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+int checked_threads(int asked) {
+    if (asked < 0 || asked > 4096)
+        throw Error(Error::Kind::option, "threads is " + std::to_string(asked) +
+                                             "; give a number from 1 to 4096, or 0 for all");
+    return asked == 0 ? available_threads() : asked;
+}
+
+// What counts as near between two bodies: points pair up to the cut-off both carry.
+template <Real T, int D>
+ReachRule rule_of(const Bodies<T, D>& bodies) {
+    return bodies.shape == Shape::points ? ReachRule::max : bodies.rule;
+}
+
+}  // namespace
+
+template <Real T, int D>
+struct Finder<T, D>::State {
+    Options<D> options;
+    int threads;
+    Choice choice;
+    std::unique_ptr<Method<T, D>> method;
+    bool ready = false;
+    Scene<T, D> scene;
+    Filter<T, D> filter;
+    Blocks<D> blocks;
+    PairList<D> list;
+    Rows<D> rows;
+    Report<D> report;
+
+    explicit State(const Options<D>& asked)
+        : options(asked),
+          threads(checked_threads(asked.threads)),
+          choice(choose_method(asked.method)),
+          method(make_method<T, D>(choice)) {
+        report.method = choice.text();
+        report.why = choice.why;
+        report.threads = threads;
+    }
+
+    void update(const Bodies<T, D>& bodies) {
+        ready = false;
+        report.seconds = {};
+        report.pairs = report.candidates = 0;
+        Stopwatch watch;
+        check_bodies(bodies, shape_name(bodies.shape), threads);
+        filter.assign(bodies, bodies, true);
+        scene.assign(bodies, options.domain, options.max_bytes, threads);
+        report.bodies = scene.bodies();
+        report.ghosts = scene.size() - scene.bodies();
+        for (std::size_t k = 0; k < D; ++k)
+            for (std::size_t d = 0; d < D; ++d)
+                report.lattice[k][d] = static_cast<double>(scene.lattice().h[k][d]);
+        report.seconds.scene = watch.lap();
+        method->build(scene);
+        report.seconds.build = watch.lap();
+        check_bytes();
+        ready = true;
+    }
+
+    std::size_t structure_bytes() const { return scene.bytes() + method->bytes(); }
+
+    void check_bytes() {
+        report.bytes = structure_bytes();
+        if (report.bytes > options.max_bytes)
+            throw Error(Error::Kind::limit, "the structure needs " + std::to_string(report.bytes) +
+                                                " bytes, but max_bytes is " +
+                                                std::to_string(options.max_bytes) + "; raise it");
+    }
+
+    void require_update() const {
+        if (!ready)
+            throw Error(Error::Kind::input,
+                        "the finder has no bodies; call update() first (and again after an error)");
+    }
+
+    Limits limits() const {
+        const std::size_t used = structure_bytes();
+        return {options.max_pairs,
+                options.max_bytes == no_limit ? no_limit : options.max_bytes - used};
+    }
+
+    // Runs the search into whatever `target` has been set to do with pairs.
+    void search(Blocks<D>& target) {
+        Stopwatch watch;
+        Question<T, D> question;
+        question.scene = &scene;
+        question.filter = &filter;
+        question.rule = rule_of(scene.view());
+        parallel_tasks(threads, method->tasks(), [&](std::size_t t, int worker) {
+            BlockWriter<D>& writer = target.writer(worker);
+            writer.begin_task(t);
+            Sieve<T, D> sieve(question, method->packed(), writer);
+            method->search({t, t + 1}, sieve);
+            writer.end_task();
+        });
+        target.finish();
+        report.candidates = target.candidates();
+        report.pairs = target.total();
+        report.seconds.search = watch.lap();
+        report.seconds.output = 0;
+        report.bytes = structure_bytes();
+    }
+
+    void fill_list() {
+        require_update();
+        blocks.store(list, scene.imaged(), threads, limits());
+        search(blocks);
+        report.bytes += PairList<D>::Store::bytes(list);
+    }
+
+    // Queries against the standing structure; `bare` tells a probe from a second set.
+    void ask(const Bodies<T, D>& queries, bool bare, const Scene<T, D>& query_scene,
+             Blocks<D>& target) const {
+        Filter<T, D> pair_filter;
+        pair_filter.assign(queries, scene.view(), false);
+        Question<T, D> question;
+        question.scene = &scene;
+        question.queries = &query_scene;
+        question.filter = &pair_filter;
+        question.rule = bare ? ReachRule::sum : rule_of(scene.view());
+        question.bare = bare;
+        constexpr std::size_t queries_per_task = 256;
+        const std::size_t n = query_scene.size();
+        const std::size_t tasks = (n + queries_per_task - 1) / queries_per_task;
+        parallel_tasks(threads, tasks, [&](std::size_t t, int worker) {
+            BlockWriter<D>& writer = target.writer(worker);
+            writer.begin_task(t);
+            Sieve<T, D> sieve(question, method->packed(), writer);
+            const std::size_t begin = t * queries_per_task;
+            method->probe(query_scene, {begin, std::min(n, begin + queries_per_task)}, sieve);
+            writer.end_task();
+        });
+        target.finish();
+    }
+
+    Scene<T, D> scene_of(const Bodies<T, D>& queries, const char* who) const {
+        require_update();
+        check_bodies(queries, who, threads);
+        Scene<T, D> result;
+        result.assign(queries, options.domain, options.max_bytes, threads);
+        scene.check_images(result);
+        return result;
+    }
+
+    PairList<D> asked_list(const Bodies<T, D>& queries, bool bare, Order order) const {
+        const Scene<T, D> query_scene = scene_of(queries, bare ? "queries" : "first set");
+        PairList<D> result;
+        Blocks<D> target;
+        target.store(result, scene.imaged(), threads, limits());
+        ask(queries, bare, query_scene, target);
+        Rows<D> scratch;
+        if (order == Order::sorted) sort_pairs(result, queries.size(), threads, scratch);
+        return result;
+    }
+};
+
+template <Real T, int D>
+Finder<T, D>::Finder(const Options<D>& options) : state_(std::make_unique<State>(options)) {}
+template <Real T, int D>
+Finder<T, D>::Finder(Finder&&) noexcept = default;
+template <Real T, int D>
+Finder<T, D>& Finder<T, D>::operator=(Finder&&) noexcept = default;
+template <Real T, int D>
+Finder<T, D>::~Finder() = default;
+
+template <Real T, int D>
+void Finder<T, D>::update(const Bodies<T, D>& bodies) {
+    state_->update(bodies);
+}
+
+template <Real T, int D>
+void Finder<T, D>::update(const Bodies<T, D>& bodies, const Domain<D>& domain) {
+    state_->options.domain = domain;
+    state_->update(bodies);
+}
+
+template <Real T, int D>
+const PairList<D>& Finder<T, D>::pairs(Order order) {
+    state_->fill_list();
+    Stopwatch watch;
+    if (order == Order::sorted)
+        sort_pairs(state_->list, state_->scene.bodies(), state_->threads, state_->rows);
+    state_->report.seconds.output = watch.lap();
+    return state_->list;
+}
+
+template <Real T, int D>
+void Finder<T, D>::for_each_block(const Consumer<D>& consumer) {
+    state_->require_update();
+    state_->blocks.stream(consumer, state_->scene.imaged(), state_->threads, state_->limits());
+    state_->search(state_->blocks);
+}
+
+template <Real T, int D>
+std::uint64_t Finder<T, D>::count() {
+    state_->require_update();
+    state_->blocks.count(state_->scene.imaged(), state_->threads, state_->limits());
+    state_->search(state_->blocks);
+    return state_->blocks.total();
+}
+
+template <Real T, int D>
+const Rows<D>& Finder<T, D>::neighbours(RowKind kind) {
+    state_->fill_list();
+    Stopwatch watch;
+    make_rows(state_->list, state_->scene.bodies(), kind, state_->threads, state_->rows);
+    state_->report.seconds.output = watch.lap();
+    return state_->rows;
+}
+
+template <Real T, int D>
+PairList<D> Finder<T, D>::pairs_with(const Bodies<T, D>& others, Order order) const {
+    state_->require_update();
+    check_same_kind(others, state_->scene.view());
+    return state_->asked_list(others, false, order);
+}
+
+template <Real T, int D>
+PairList<D> Finder<T, D>::probe(const Bodies<T, D>& queries, Order order) const {
+    return state_->asked_list(queries, true, order);
+}
+
+template <Real T, int D>
+void Finder<T, D>::probe(const Bodies<T, D>& queries, const Consumer<D>& consumer) const {
+    const Scene<T, D> query_scene = state_->scene_of(queries, "queries");
+    Blocks<D> target;
+    target.stream(consumer, state_->scene.imaged(), state_->threads, state_->limits());
+    state_->ask(queries, true, query_scene, target);
+}
+
+template <Real T, int D>
+std::vector<Index> Finder<T, D>::order() const {
+    state_->require_update();
+    return morton_order(state_->scene);
+}
+
+template <Real T, int D>
+const Report<D>& Finder<T, D>::report() const {
+    return state_->report;
+}
+
+template <Real T, int D>
+PairList<D> find_pairs(const Bodies<T, D>& bodies, const Options<D>& options, Order order) {
+    Finder<T, D> finder(options);
+    finder.update(bodies);
+    finder.pairs(order);
+    return std::move(finder.state_->list);
+}
+
+template <Real T, int D>
+PairList<D> find_pairs(const Bodies<T, D>& a, const Bodies<T, D>& b, const Options<D>& options,
+                       Order order) {
+    Finder<T, D> finder(options);
+    finder.update(b);
+    return finder.pairs_with(a, order);
+}
+
+#define VICINAL_INSTANTIATE(T, D)                                                     \
+    template class Finder<T, D>;                                                      \
+    template PairList<D> find_pairs(const Bodies<T, D>&, const Options<D>&, Order);   \
+    template PairList<D> find_pairs(const Bodies<T, D>&, const Bodies<T, D>&,         \
+                                    const Options<D>&, Order);
+VICINAL_INSTANTIATE(float, 2)
+VICINAL_INSTANTIATE(float, 3)
+VICINAL_INSTANTIATE(double, 2)
+VICINAL_INSTANTIATE(double, 3)
+#undef VICINAL_INSTANTIATE
+
+}  // namespace vicinal::inline VICINAL_API

@@ -1,0 +1,54 @@
+// Brute force: every body against every other. Cost O(N^2) time, O(N) memory. The answer all
+// other methods must equal; also the fastest for a few dozen bodies, hopeless beyond thousands.
+#include "methods/registry.hpp"
+
+#include <numeric>
+
+namespace vicinal {
+namespace {
+
+template <Real T, int D>
+class BruteForce final : public Method<T, D> {
+  public:
+    explicit BruteForce(const Choice&) {}
+
+    void build(const Scene<T, D>& scene) override {
+        order_.resize(scene.size());
+        std::iota(order_.data(), order_.data() + order_.size(), Index{0});
+        packed_.assign(scene, order_.span(), {});
+    }
+
+    const Packed<T, D>& packed() const override { return packed_; }
+
+    std::size_t tasks() const override { return (packed_.size() + rows - 1) / rows; }
+
+    void search(Range tasks, Sieve<T, D>& sieve) const override {
+        for (std::size_t t = tasks.begin; t < tasks.end; ++t) {
+            const Run run{t * rows, std::min((t + 1) * rows, packed_.size())};
+            sieve.self(run);
+            sieve.cross(run, {run.end, packed_.size()});
+        }
+    }
+
+    void probe(const Scene<T, D>&, Range instances, Sieve<T, D>& sieve) const override {
+        for (std::size_t q = instances.begin; q < instances.end; ++q)
+            sieve.ask(static_cast<Index>(q), {0, packed_.size()});
+    }
+
+    std::size_t bytes() const override { return order_.bytes() + packed_.bytes(); }
+
+  private:
+    static constexpr std::size_t rows = 64;  // entries per task
+
+    Buffer<Index> order_;
+    Packed<T, D> packed_;
+};
+
+}  // namespace
+
+MethodEntry describe_brute_force() {
+    return describe_method<BruteForce>(
+        {"brute_force", "every body against every other; the reference for all methods", {}});
+}
+
+}  // namespace vicinal

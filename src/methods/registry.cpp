@@ -1,0 +1,207 @@
+#include "methods/registry.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <numeric>
+
+#include "core/text.hpp"
+
+#include <vicinal/error.hpp>
+
+// The only list of methods: the factory, the tool, tests, benchmark rows and the table in the
+// docs are made from it.
+#define VICINAL_METHODS(X) \
+    X(brute_force)         \
+    X(compact_grid)
+
+namespace vicinal {
+
+#define X(name) MethodEntry describe_##name();
+VICINAL_METHODS(X)
+#undef X
+
+namespace {
+
+// What `auto` means until methods are chosen from the scene.
+constexpr std::string_view automatic = "compact_grid";
+
+const std::vector<MethodEntry>& entries() {
+#define X(name) describe_##name(),
+    static const std::vector<MethodEntry> list{VICINAL_METHODS(X)};
+#undef X
+    return list;
+}
+
+[[noreturn]] void refuse(const std::string& message) {
+    throw Error(Error::Kind::option, message);
+}
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t above = row[j];
+            row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
+            diagonal = above;
+        }
+    }
+    return row.back();
+}
+
+// "; did you mean 'x'? There are: a, b" for a word that is not among the names.
+std::string suggestion(std::string_view word, const std::vector<std::string>& names,
+                       std::string_view there_are) {
+    std::string closest, all;
+    std::size_t best = std::max<std::size_t>(2, word.size() / 2) + 1;
+    for (const std::string& name : names) {
+        all += (all.empty() ? "" : ", ") + name;
+        std::size_t distance = edit_distance(word, name);
+        // "grid" should find compact_grid, and so should "gird".
+        if (const auto part = name.rfind('_'); part != std::string::npos)
+            distance = std::min(distance, edit_distance(word, name.substr(part + 1)) + 1);
+        if (distance < best) {
+            best = distance;
+            closest = name;
+        }
+    }
+    const std::string list =
+        all.empty() ? "it has no options" : std::string(there_are) + all;
+    return closest.empty() ? "; " + list : "; did you mean '" + closest + "'? " + list;
+}
+
+const MethodEntry& find_entry(const std::string& name) {
+    std::vector<std::string> names;
+    for (const MethodEntry& entry : entries()) {
+        if (entry.info.name == name) return entry;
+        names.push_back(entry.info.name);
+    }
+    names.push_back("auto");
+    refuse("unknown method '" + name + "'" + suggestion(name, names, "methods: "));
+}
+
+std::string_view trimmed(std::string_view s) {
+    const auto first = s.find_first_not_of(" \t");
+    if (first == std::string_view::npos) return {};
+    return s.substr(first, s.find_last_not_of(" \t") - first + 1);
+}
+
+// Splits at commas outside parentheses.
+std::vector<std::string_view> split_arguments(std::string_view text) {
+    std::vector<std::string_view> parts;
+    int depth = 0;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i <= text.size(); ++i) {
+        if (i == text.size() || (text[i] == ',' && depth == 0)) {
+            parts.push_back(trimmed(text.substr(begin, i - begin)));
+            begin = i + 1;
+        } else {
+            depth += (text[i] == '(') - (text[i] == ')');
+        }
+    }
+    if (parts.size() == 1 && parts[0].empty()) parts.clear();
+    return parts;
+}
+
+double parse_number(const std::string& text, bool& whole) {
+    double value = 0;
+    const auto end = text.data() + text.size();
+    const auto result = std::from_chars(text.data(), end, value);
+    whole = result.ec == std::errc() && result.ptr == end;
+    return value;
+}
+
+void check_value(const std::string& method, const OptionInfo& option, const std::string& value) {
+    const std::string where = "method " + method + ": option " + option.name;
+    if (!option.choices.empty()) {
+        if (std::find(option.choices.begin(), option.choices.end(), value) == option.choices.end())
+            refuse(where + " is '" + value + "'" + suggestion(value, option.choices, "values: "));
+        return;
+    }
+    bool whole = false;
+    const double number = parse_number(value, whole);
+    if (!whole || !(number >= option.least && number <= option.most))
+        refuse(where + " is '" + value + "'; it must be a number from " + number_text(option.least) +
+               " to " + number_text(option.most));
+}
+
+}  // namespace
+
+double Choice::number(std::string_view option) const {
+    for (const auto& [key, value] : options) {
+        bool whole = false;
+        if (key == option) return parse_number(value, whole);
+    }
+    throw std::logic_error("method " + name + " has no option " + std::string(option));
+}
+
+std::string Choice::text() const {
+    std::string result = name;
+    for (std::size_t i = 0; i < options.size(); ++i)
+        result += (i == 0 ? "(" : ", ") + options[i].first + "=" + options[i].second;
+    return options.empty() ? result : result + ")";
+}
+
+Choice choose_method(const std::string& text) {
+    const std::string_view spec = trimmed(text);
+    const auto open = spec.find('(');
+    if (open != std::string_view::npos && spec.back() != ')')
+        refuse("method '" + text + "' lacks its closing parenthesis; write name(key=value, ...)");
+    Choice choice;
+    choice.name = trimmed(spec.substr(0, open));
+    choice.why = "as asked";
+    if (choice.name == "auto") {
+        choice.name = automatic;
+        choice.why = "the default until methods are chosen from the scene";
+    }
+    const MethodInfo& info = find_entry(choice.name).info;
+    for (const OptionInfo& option : info.options)
+        choice.options.emplace_back(option.name, option.fallback);
+    if (open == std::string_view::npos) return choice;
+    for (std::string_view part : split_arguments(spec.substr(open + 1, spec.size() - open - 2))) {
+        const auto equals = part.find('=');
+        if (equals == std::string_view::npos)
+            refuse("method " + choice.name + ": '" + std::string(part) +
+                   "' is not an option; write key=value");
+        const std::string key(trimmed(part.substr(0, equals)));
+        const auto option = std::find_if(info.options.begin(), info.options.end(),
+                                         [&](const OptionInfo& o) { return o.name == key; });
+        if (option == info.options.end()) {
+            std::vector<std::string> names;
+            for (const OptionInfo& o : info.options) names.push_back(o.name);
+            refuse("method " + choice.name + " has no option '" + key + "'" +
+                   suggestion(key, names, "options: "));
+        }
+        std::string& value =
+            choice.options[static_cast<std::size_t>(option - info.options.begin())].second;
+        value = trimmed(part.substr(equals + 1));
+        check_value(choice.name, *option, value);
+    }
+    return choice;
+}
+
+#define VICINAL_MAKE(T, D)                                                \
+    template <>                                                           \
+    std::unique_ptr<Method<T, D>> make_method(const Choice& choice) {     \
+        return find_entry(choice.name).make_##T##_##D(choice);            \
+    }
+VICINAL_MAKE(float, 2)
+VICINAL_MAKE(float, 3)
+VICINAL_MAKE(double, 2)
+VICINAL_MAKE(double, 3)
+#undef VICINAL_MAKE
+
+}  // namespace vicinal
+
+namespace vicinal::inline VICINAL_API {
+
+std::vector<MethodInfo> methods() {
+    std::vector<MethodInfo> result;
+    for (const MethodEntry& entry : entries()) result.push_back(entry.info);
+    return result;
+}
+
+}  // namespace vicinal::inline VICINAL_API

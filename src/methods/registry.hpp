@@ -1,0 +1,53 @@
+// The list of methods, and the strings that choose one: name(key=value, ...).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/method.hpp"
+
+#include <vicinal/methods.hpp>
+
+namespace vicinal {
+
+// A method as chosen: its name and every option of it, defaults filled in.
+struct Choice {
+    std::string name;
+    std::string why;
+    std::vector<std::pair<std::string, std::string>> options;
+
+    double number(std::string_view option) const;
+    std::string text() const;  // name(key=value, ...)
+};
+
+// Parses and checks; throws Error::Kind::option with one line that names what there is.
+Choice choose_method(const std::string& text);
+
+template <Real T, int D>
+std::unique_ptr<Method<T, D>> make_method(const Choice& choice);
+
+// What a method's file tells the registry.
+struct MethodEntry {
+    template <Real T, int D>
+    using Make = std::unique_ptr<Method<T, D>> (*)(const Choice&);
+
+    MethodInfo info;
+    Make<float, 2> make_float_2;
+    Make<float, 3> make_float_3;
+    Make<double, 2> make_double_2;
+    Make<double, 3> make_double_3;
+};
+
+template <template <Real, int> class M>
+MethodEntry describe_method(MethodInfo info) {
+    return {std::move(info),
+            [](const Choice& c) -> std::unique_ptr<Method<float, 2>> { return std::make_unique<M<float, 2>>(c); },
+            [](const Choice& c) -> std::unique_ptr<Method<float, 3>> { return std::make_unique<M<float, 3>>(c); },
+            [](const Choice& c) -> std::unique_ptr<Method<double, 2>> { return std::make_unique<M<double, 2>>(c); },
+            [](const Choice& c) -> std::unique_ptr<Method<double, 3>> { return std::make_unique<M<double, 3>>(c); }};
+}
+
+}  // namespace vicinal

@@ -1,0 +1,68 @@
+// Which combinations to run: all of them, or a subset in which any two values of any two
+// factors meet in at least one case.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <set>
+#include <tuple>
+#include <vector>
+
+namespace vicinal::test {
+
+using CaseIndices = std::vector<std::size_t>;  // one value per factor
+
+inline std::vector<CaseIndices> full_product(const std::vector<std::size_t>& sizes) {
+    std::vector<CaseIndices> all;
+    CaseIndices now(sizes.size(), 0);
+    for (;;) {
+        all.push_back(now);
+        std::size_t f = 0;
+        while (f < sizes.size() && ++now[f] == sizes[f]) now[f++] = 0;
+        if (f == sizes.size()) return all;
+    }
+}
+
+// Greedy: start from a pair of values nobody has covered, give each other factor the value
+// that covers most. The result is fixed by the sizes alone.
+inline std::vector<CaseIndices> pairwise_cover(const std::vector<std::size_t>& sizes) {
+    using Meeting = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>;
+    std::set<Meeting> open;
+    for (std::size_t f = 0; f < sizes.size(); ++f)
+        for (std::size_t g = f + 1; g < sizes.size(); ++g)
+            for (std::size_t v = 0; v < sizes[f]; ++v)
+                for (std::size_t w = 0; w < sizes[g]; ++w) open.insert({f, v, g, w});
+    const auto meeting = [](std::size_t f, std::size_t v, std::size_t g, std::size_t w) {
+        return f < g ? Meeting{f, v, g, w} : Meeting{g, w, f, v};
+    };
+    std::vector<CaseIndices> cover;
+    while (!open.empty()) {
+        constexpr auto unset = static_cast<std::size_t>(-1);
+        CaseIndices now(sizes.size(), unset);
+        const auto [f0, v0, g0, w0] = *open.begin();
+        now[f0] = v0;
+        now[g0] = w0;
+        for (std::size_t f = 0; f < sizes.size(); ++f) {
+            if (now[f] != unset) continue;
+            std::size_t best = 0, best_gain = 0;
+            for (std::size_t v = 0; v < sizes[f]; ++v) {
+                std::size_t gain = 0;
+                for (std::size_t g = 0; g < sizes.size(); ++g)
+                    if (now[g] != unset) gain += open.count(meeting(f, v, g, now[g]));
+                if (gain > best_gain) best = v, best_gain = gain;
+            }
+            now[f] = best;
+        }
+        for (std::size_t f = 0; f < sizes.size(); ++f)
+            for (std::size_t g = f + 1; g < sizes.size(); ++g) open.erase({f, now[f], g, now[g]});
+        cover.push_back(now);
+    }
+    return cover;
+}
+
+inline bool run_everything() {
+    const char* all = std::getenv("VICINAL_TEST_ALL");
+    return all != nullptr && *all == '1';
+}
+
+}  // namespace vicinal::test

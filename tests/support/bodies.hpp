@@ -1,0 +1,170 @@
+// Bodies for tests: any scene in any shape, with motion and filters, owning its arrays.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "scenes/random.hpp"
+#include "scenes/scenes.hpp"
+
+#include <vicinal/vicinal.hpp>
+
+namespace vicinal::test {
+
+struct ShapeCase {
+    const char* name;
+    Shape shape;
+    ReachRule rule;
+    bool swept;
+};
+
+inline constexpr ShapeCase shape_cases[] = {
+    {"points", Shape::points, ReachRule::sum, false},
+    {"spheres_sum", Shape::spheres, ReachRule::sum, false},
+    {"spheres_max", Shape::spheres, ReachRule::max, false},
+    {"spheres_min", Shape::spheres, ReachRule::min, false},
+    {"boxes", Shape::boxes, ReachRule::sum, false},
+    {"swept_points", Shape::points, ReachRule::sum, true},
+    {"swept_spheres_sum", Shape::spheres, ReachRule::sum, true},
+    {"swept_spheres_max", Shape::spheres, ReachRule::max, true},
+    {"swept_spheres_min", Shape::spheres, ReachRule::min, true},
+    {"swept_boxes", Shape::boxes, ReachRule::sum, true},
+};
+
+template <Real T, int D>
+struct OwnedBodies {
+    ShapeCase kind{};
+    T cutoff = 0;
+    std::vector<T> position, upper, radius, displacement;
+    std::vector<std::uint32_t> group, mask;
+    std::vector<Pair> excluded;
+
+    Bodies<T, D> view() const {
+        Bodies<T, D> bodies = kind.shape == Shape::points ? points<D>(position, cutoff)
+                              : kind.shape == Shape::spheres
+                                  ? spheres<D>(position, radius, kind.rule)
+                                  : boxes<D>(position, upper);
+        if (kind.swept) bodies = bodies.moving(displacement);
+        if (!group.empty()) bodies = bodies.grouped(group, mask);
+        return bodies.excluding(excluded);
+    }
+    std::size_t size() const { return position.size() / D; }
+};
+
+// The workload's bodies in another shape of about the same size: points become spheres of
+// half the cut-off, spheres become boxes around them, and so on.
+template <Real T, int D>
+OwnedBodies<T, D> make_bodies(const scenes::Workload& workload, const ShapeCase& kind,
+                              std::uint64_t seed) {
+    const std::size_t n = workload.size();
+    scenes::Random random(seed);
+    OwnedBodies<T, D> result;
+    result.kind = kind;
+    double mean = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        double r = workload.cutoff / 2;
+        if (workload.shape == Shape::spheres) r = workload.radius[i];
+        std::array<double, D> lo, hi;
+        for (std::size_t a = 0; a < D; ++a) {
+            const double x = workload.position[i * D + a];
+            lo[a] = workload.shape == Shape::boxes ? x : x - r;
+            hi[a] = workload.shape == Shape::boxes ? workload.upper[i * D + a] : x + r;
+        }
+        if (workload.shape == Shape::boxes) r = (hi[0] - lo[0]) / 2;
+        if (workload.shape == Shape::points) r *= random.uniform() + 0.5;
+        mean += r / static_cast<double>(n);
+        for (std::size_t a = 0; a < D; ++a) {
+            const bool box = kind.shape == Shape::boxes;
+            const double centre = workload.shape == Shape::boxes ? lo[a] / 2 + hi[a] / 2
+                                                                 : workload.position[i * D + a];
+            result.position.push_back(static_cast<T>(box ? lo[a] : centre));
+            if (box) result.upper.push_back(static_cast<T>(hi[a]));
+        }
+        if (kind.shape == Shape::spheres) result.radius.push_back(static_cast<T>(r));
+    }
+    result.cutoff = static_cast<T>(workload.shape == Shape::points ? workload.cutoff : 2 * mean);
+    if (kind.swept)
+        for (std::size_t c = 0; c < n * D; ++c)  // some at rest, some along an axis
+            result.displacement.push_back(
+                random.uniform() < 0.3 ? T{0}
+                                       : static_cast<T>(6 * mean * (random.uniform() - 0.5)));
+    return result;
+}
+
+enum class FilterCase { none, groups, exclusions };
+
+template <Real T, int D>
+void add_filter(OwnedBodies<T, D>& bodies, FilterCase filter, std::size_t others,
+                std::uint64_t seed) {
+    scenes::Random random(seed);
+    const auto pick = [&](std::size_t n) {
+        return static_cast<Index>(random.uniform() * static_cast<double>(n));
+    };
+    if (filter == FilterCase::groups)
+        for (std::size_t i = 0; i < bodies.size(); ++i) {
+            bodies.group.push_back(1u << pick(3));
+            bodies.mask.push_back(pick(8));
+        }
+    if (filter == FilterCase::exclusions && bodies.size() > 0 && others > 0)
+        for (std::size_t e = 0; e < 20 * bodies.size(); ++e)
+            bodies.excluded.push_back({pick(bodies.size()), pick(others)});
+}
+
+// Domains that fit the bodies: the periods are a little less than their extent, so that some
+// lie outside, and never so small that the images would not fit 16 bits.
+template <Real T, int D>
+std::array<double, D> periods_for(const OwnedBodies<T, D>& bodies) {
+    std::array<double, D> periods;
+    for (std::size_t a = 0; a < D; ++a) {
+        double lo = 0, hi = 0, reach = static_cast<double>(bodies.cutoff), far = 0;
+        for (std::size_t i = 0; i < bodies.size(); ++i) {
+            const auto x = static_cast<double>(bodies.position[i * D + a]);
+            lo = i == 0 ? x : std::min(lo, x);
+            hi = i == 0 ? x : std::max(hi, x);
+            far = std::max(far, std::abs(x));
+            if (!bodies.radius.empty())
+                reach = std::max(reach, static_cast<double>(bodies.radius[i]));
+            if (!bodies.upper.empty())
+                reach = std::max(reach, static_cast<double>(bodies.upper[i * D + a]) - x);
+        }
+        periods[a] = std::max({0.9 * (hi - lo), far / 1000, 1.1 * reach});
+        if (!(periods[a] > 0)) periods[a] = 1;
+    }
+    return periods;
+}
+
+
+inline constexpr const char* domain_names[] = {
+    "open", "periodic", "slab", "wire", "sheared", "sheared_back", "triclinic", "skewed",
+};
+
+template <int D>
+Domain<D> make_domain(const std::string& name, const std::array<double, D>& period,
+                      bool swept) {
+    const auto x = std::size_t{0}, y = std::size_t{1}, last = std::size_t{D - 1};
+    std::array<bool, D> slab, wire{};
+    slab.fill(true);
+    slab[last] = false;
+    wire[x] = true;
+    const double change = swept ? 0.07 * period[y] : 0;
+    if (name == "open") return Domain<D>::open();
+    if (name == "periodic") return Domain<D>::orthogonal(period);
+    if (name == "slab") return Domain<D>::orthogonal(period, slab);
+    if (name == "wire") return Domain<D>::orthogonal(period, wire);
+    if (name == "sheared") return Domain<D>::sheared(period, 0.5 * period[y], change);
+    if (name == "sheared_back") return Domain<D>::sheared(period, -7.33333 * period[y], -change);
+    typename Domain<D>::Lattice h{};
+    for (std::size_t a = 0; a < D; ++a) h[a][a] = period[a];
+    const double skew = name == "skewed" ? 2.25 : 0.3;
+    h[y][x] = skew * period[x];
+    h[x][y] = name == "skewed" ? 0 : -0.2 * period[y];
+    if (D == 3) {
+        h[last][x] = -0.4 * skew * period[x];
+        h[last][y] = 0.25 * skew * period[y];
+    }
+    return Domain<D>::triclinic(h);
+}
+
+}  // namespace vicinal::test

@@ -1,0 +1,267 @@
+// vicinal pairs: shapes, formats, domains and outputs.
+#include "harness.hpp"
+
+namespace vicinal::test {
+namespace {
+
+using Rows = Array::Rows;
+
+class Pairs : public Tool {
+  protected:
+    // Three points in a row, one apart from the next by 1, and one far away.
+    std::string line() { return write("line.csv", "x,y,z\n0,0,0\n1,0,0\n2,0,0\n9,9,9\n"); }
+};
+
+TEST_F(Pairs, summary_names_what_was_found_and_how) {
+    const Outcome outcome = run({"pairs", line(), "--cutoff", "1"});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_EQ(outcome.err, "");
+    for (const char* word :
+         {"bodies      4 in 3-D, double", "domain      open", "pairs       2 ", "method",
+          "candidates", "per pair", "time", "search", "neighbours per body"})
+        EXPECT_NE(outcome.out.find(word), std::string::npos) << word << "\n" << outcome.out;
+}
+
+TEST_F(Pairs, json_is_one_object_with_every_field) {
+    const auto json = this->json({"pairs", line(), "--cutoff", "1", "-o", path("out.npy")});
+    for (const char* field :
+         {"file", "bodies", "pairs", "method", "why", "simd", "threads", "precision", "dim",
+          "domain", "lattice", "ghosts", "candidates", "candidates_per_pair", "bytes",
+          "seconds", "neighbours", "output"})
+        EXPECT_TRUE(json.contains(field)) << field;
+    for (const char* field : {"scene", "build", "search", "output", "total", "read", "write"})
+        EXPECT_TRUE(json["seconds"].contains(field)) << field;
+    EXPECT_EQ(json["bodies"], 4);
+    EXPECT_EQ(json["pairs"], 2);
+    EXPECT_EQ(json["dim"], 3);
+    EXPECT_EQ(json["lattice"], nullptr);
+    EXPECT_EQ(json["output"], path("out.npy"));
+    EXPECT_EQ(json["neighbours"]["mean"], 1.0);
+    EXPECT_EQ(json["neighbours"]["max"], 2);
+    std::uint64_t bodies = 0;
+    for (const auto& bin : json["neighbours"]["histogram"])
+        bodies += bin["bodies"].get<std::uint64_t>();
+    EXPECT_EQ(bodies, 4u);
+}
+
+TEST_F(Pairs, touching_counts) {
+    EXPECT_EQ(pairs({"pairs", line(), "--cutoff", "1"}), (Rows{{0, 1}, {1, 2}}));
+    EXPECT_EQ(pairs({"pairs", line(), "--cutoff", "0.999999"}), Rows{});
+    EXPECT_EQ(pairs({"pairs", line(), "--radius", "0.5"}), (Rows{{0, 1}, {1, 2}}));
+}
+
+TEST_F(Pairs, npy_is_two_columns_of_uint32) {
+    run({"pairs", line(), "--cutoff", "1", "--sorted", "-o", path("out.npy")});
+    const Array array = read_npy("out.npy");
+    EXPECT_EQ(array.type, "<u4");
+    EXPECT_EQ(array.shape, (std::vector<std::size_t>{2, 2}));
+    const std::string text = read("out.npy");
+    EXPECT_EQ(text.substr(text.size() - 16), bytes<std::uint32_t>({0, 1, 1, 2}));
+}
+
+TEST_F(Pairs, no_pairs_make_an_empty_array) {
+    run({"pairs", line(), "--cutoff", "0.5", "-o", path("out.npy")});
+    EXPECT_EQ(read_npy("out.npy").shape, (std::vector<std::size_t>{0, 2}));
+}
+
+TEST_F(Pairs, csv_output) {
+    run({"pairs", line(), "--cutoff", "1", "--sorted", "-o", path("out.csv")});
+    EXPECT_EQ(read("out.csv"), "i,j\n0,1\n1,2\n");
+    run({"pairs", line(), "--cutoff", "1", "--sorted", "--domain", "periodic:3,-,-", "-o",
+         path("out.csv")});
+    EXPECT_EQ(read("out.csv"), "i,j,nx,ny,nz\n0,1,0,0,0\n0,2,-1,0,0\n1,2,0,0,0\n");
+}
+
+TEST_F(Pairs, periodic_npy_holds_images_as_int64) {
+    run({"pairs", line(), "--cutoff", "1", "--sorted", "--domain", "periodic:3,30,30", "-o",
+         path("out.npy")});
+    const Array array = read_npy("out.npy");
+    EXPECT_EQ(array.type, "<i8");
+    EXPECT_EQ(array.rows(), (Rows{{0, 1, 0, 0, 0}, {0, 2, -1, 0, 0}, {1, 2, 0, 0, 0}}));
+}
+
+TEST_F(Pairs, a_body_may_meet_itself_across_a_face) {
+    const auto file = write("one.csv", "x,y\n0.5,0.5\n");
+    EXPECT_EQ(pairs({"pairs", file, "--cutoff", "1", "--domain", "periodic:1,-"}),
+              (Rows{{0, 0, 1, 0}}));
+}
+
+TEST_F(Pairs, rows_hold_both_directions) {
+    const auto json =
+        this->json({"pairs", line(), "--cutoff", "1", "--rows", "-o", path("out.npy")});
+    EXPECT_EQ(json["pairs"], 2);
+    EXPECT_EQ(json["output"].size(), 2u);
+    EXPECT_EQ(read_npy("out.offsets.npy").type, "<u8");
+    EXPECT_EQ(read_npy("out.offsets.npy").values, (std::vector<std::int64_t>{0, 1, 3, 4, 4}));
+    EXPECT_EQ(read_npy("out.indices.npy").type, "<u4");
+    EXPECT_EQ(read_npy("out.indices.npy").values, (std::vector<std::int64_t>{1, 0, 2, 1}));
+    EXPECT_EQ(files(),
+              (std::vector<std::string>{"line.csv", "out.indices.npy", "out.offsets.npy"}));
+}
+
+TEST_F(Pairs, rows_in_a_periodic_domain_have_images) {
+    json({"pairs", line(), "--cutoff", "1", "--rows", "--domain", "periodic:3,-,-", "-o",
+          path("out")});
+    EXPECT_EQ(read_npy("out.indices.npy").values,
+              (std::vector<std::int64_t>{1, 2, 0, 2, 0, 1}));
+    const Array images = read_npy("out.images.npy");
+    EXPECT_EQ(images.type, "<i2");
+    EXPECT_EQ(images.rows(),
+              (Rows{{0, 0, 0}, {-1, 0, 0}, {0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {0, 0, 0}}));
+}
+
+TEST_F(Pairs, count_keeps_no_pairs) {
+    const auto json = this->json({"pairs", line(), "--cutoff", "1", "--count"});
+    EXPECT_EQ(json["pairs"], 2);
+    EXPECT_EQ(json["neighbours"]["mean"], 1.0);
+    EXPECT_FALSE(json["neighbours"].contains("histogram"));
+    EXPECT_EQ(json["output"], nullptr);
+}
+
+TEST_F(Pairs, two_files) {
+    const auto other = write("other.csv", "x,y,z\n0,0,0.5\n9,9,9.5\n");
+    EXPECT_EQ(pairs({"pairs", line(), "--cutoff", "0.5", "--with", other}),
+              (Rows{{0, 0}, {3, 1}}));
+    const auto json = this->json({"pairs", line(), "--cutoff", "0.5", "--with", other});
+    EXPECT_EQ(json["with"], other);
+    EXPECT_EQ(json["with_count"], 2);
+    EXPECT_EQ(json["neighbours"]["mean"], 0.5);
+}
+
+TEST_F(Pairs, radii_from_a_column_by_every_rule) {
+    const auto file = write("balls.csv", "radius,y,x\n1,0,0\n0.5,0,1.25\n0.25,0,2\n");
+    const auto with = [&](const char* rule) {
+        return pairs({"pairs", file, "--radius", "column", "--rule", rule});
+    };
+    EXPECT_EQ(with("sum"), (Rows{{0, 1}, {1, 2}}));
+    EXPECT_EQ(with("max"), Rows{});
+    EXPECT_EQ(with("min"), Rows{});
+    EXPECT_EQ(pairs({"pairs", file, "--radius", "column"}), (Rows{{0, 1}, {1, 2}}));
+    EXPECT_EQ(pairs({"pairs", file, "--radius", "1.25", "--rule", "max"}),
+              (Rows{{0, 1}, {1, 2}}));
+}
+
+TEST_F(Pairs, boxes_that_touch) {
+    const auto file =
+        write("boxes.csv", "x0,y0,z0,x1,y1,z1\n0,0,0,1,1,1\n1,1,1,2,2,2\n2.5,0,0,3,1,1\n");
+    EXPECT_EQ(pairs({"pairs", file, "--boxes"}), (Rows{{0, 1}}));
+    EXPECT_EQ(pairs({"pairs", file, "--boxes", "--dim", "2"}), (Rows{{0, 1}}));
+}
+
+TEST_F(Pairs, swept_bodies_meet_on_the_way) {
+    const auto file = write("swept.csv", "x,y,ux,uy\n0,0,4,0\n4,0.5,-4,0\n0,3,0,0\n");
+    EXPECT_EQ(pairs({"pairs", file, "--cutoff", "0.5"}), Rows{});
+    EXPECT_EQ(pairs({"pairs", file, "--cutoff", "0.5", "--swept"}), (Rows{{0, 1}}));
+    const auto flat =
+        write("swept.npy", npy("<f4", "2, 4", bytes<float>({0, 0, 4, 0, 4, 0.5, -4, 0})));
+    EXPECT_EQ(pairs({"pairs", flat, "--cutoff", "0.5", "--swept"}), (Rows{{0, 1}}));
+    const auto boxes = write("boxes.npy", npy("<f8", "2, 6",
+                                              bytes<double>({0, 0, 1, 1, 4, 0,  //
+                                                             5, 0, 6, 1, 0, 0})));
+    EXPECT_EQ(pairs({"pairs", boxes, "--boxes", "--swept"}), (Rows{{0, 1}}));
+}
+
+TEST_F(Pairs, groups_and_masks) {
+    const auto file =
+        write("grouped.csv", "x,y,group,mask\n0,0,1,2\n0,0,2,1\n0,0,2,2\n0,0,1,3\n");
+    EXPECT_EQ(pairs({"pairs", file, "--cutoff", "1"}), (Rows{{0, 1}, {1, 3}}));
+    const auto only = write("group.csv", "x,y,group\n0,0,1\n0,0,2\n0,0,0\n");
+    EXPECT_EQ(pairs({"pairs", only, "--cutoff", "1"}), (Rows{{0, 1}}));
+    expect_error(1, {"pairs", write("bad.csv", "x,y,group\n0,0,1\n0,0,-1\n"), "--cutoff", "1"},
+                 {"bad.csv", "group", "-1", "row 2"});
+}
+
+TEST_F(Pairs, excluded_pairs_never_count) {
+    const auto exclude = write("bonds.csv", "i,j\n1,0\n");
+    EXPECT_EQ(pairs({"pairs", line(), "--cutoff", "1", "--exclude", exclude}), (Rows{{1, 2}}));
+    expect_error(
+        1, {"pairs", line(), "--cutoff", "1", "--exclude", write("bad.csv", "i,j\n0,1\n0,4\n")},
+        {"bad.csv", "j = 4", "row 2"});
+}
+
+TEST_F(Pairs, two_dimensions_by_columns_or_by_flag) {
+    const auto flat = write("flat.csv", "x,y\n0,0\n1,0\n");
+    EXPECT_EQ(json({"pairs", flat, "--cutoff", "1"})["dim"], 2);
+    const auto solid = write("solid.csv", "x,y,z\n0,0,0\n1,0,50\n");
+    EXPECT_EQ(pairs({"pairs", solid, "--cutoff", "1"}), Rows{});
+    EXPECT_EQ(pairs({"pairs", solid, "--cutoff", "1", "--dim", "2"}), (Rows{{0, 1}}));
+    const auto array = random_points("flat.npy", 10, 2);
+    EXPECT_EQ(json({"pairs", array, "--cutoff", "1"})["dim"], 2);
+}
+
+TEST_F(Pairs, every_spelling_of_a_domain) {
+    const auto count = [&](const std::string& file, const std::string& domain) {
+        return json({"pairs", file, "--cutoff", "0.5", "--domain", domain})["pairs"].get<int>();
+    };
+    const auto file = write("two.csv", "x,y,z\n0,0,0\n9.5,2.5,0\n");
+    EXPECT_EQ(count(file, "open"), 0);
+    EXPECT_EQ(count(file, "periodic:10,2.5,10"), 1);
+    EXPECT_EQ(count(file, "periodic:-,2.5,-"), 0);
+    EXPECT_EQ(count(file, "periodic:-5,-1,0:5,1.5,1"), 1);
+    EXPECT_EQ(count(file, "periodic:0,0,-:10,2.5,-"), 1);
+    EXPECT_EQ(count(file, "sheared:10,8,10:2.5"), 1);
+    EXPECT_EQ(count(file, "sheared:10,8,-:18.5:0"), 1);
+    EXPECT_EQ(count(file, "sheared:10,8,10:2"), 0);
+    EXPECT_EQ(count(file, "triclinic:10,2.5,0,0,8,0,0,0,10"), 1);
+    const auto flat = write("flat.csv", "x,y\n0,0\n9.5,2.5\n");
+    EXPECT_EQ(count(flat, "periodic:10,2.5"), 1);
+    EXPECT_EQ(count(flat, "sheared:10,8:2.5:0.5"), 1);
+    EXPECT_EQ(count(flat, "triclinic:10,2.5,0,8"), 1);
+}
+
+TEST_F(Pairs, a_file_brings_its_own_cell) {
+    const auto file =
+        write("cell.xyz",
+              "2\nLattice=\"10 0 0 0 10 0 0 0 10\" Properties=species:S:1:pos:R:3 "
+              "pbc=\"T F F\"\nH 0 0 0\nH 9.5 0 0\n");
+    const auto json = this->json({"pairs", file, "--cutoff", "0.5"});
+    EXPECT_EQ(json["pairs"], 1);
+    EXPECT_EQ(json["domain"], "periodic:10,-,- (from the file)");
+    EXPECT_EQ(json["lattice"][0][0], 10.0);
+    EXPECT_EQ(this->json({"pairs", file, "--cutoff", "0.5", "--domain", "open"})["pairs"], 0);
+    const auto flat = this->json({"pairs", file, "--cutoff", "0.5", "--dim", "2"});
+    EXPECT_EQ(flat["domain"], "periodic:10,- (from the file)");
+    EXPECT_EQ(flat["pairs"], 1);
+}
+
+TEST_F(Pairs, precision_decides_what_is_equal) {
+    const auto file = write("near.csv", "x,y\n0,0\n1.00000001,0\n");
+    EXPECT_EQ(json({"pairs", file, "--cutoff", "1"})["pairs"], 0);
+    EXPECT_EQ(json({"pairs", file, "--cutoff", "1", "--precision", "float"})["pairs"], 1);
+    expect_error(1,
+                 {"pairs", write("far.csv", "x,y\n0,0\n0,1e200\n"), "--cutoff", "1",
+                  "--precision", "float"},
+                 {"far.csv", "y = 1e+200", "row 2", "--precision double"});
+}
+
+TEST_F(Pairs, every_method_and_thread_count_gives_the_same_file) {
+    const auto file = random_points("points.npy", 500);
+    const auto wanted = pairs({"pairs", file, "--cutoff", "0.2", "--method", "brute_force"});
+    EXPECT_GT(wanted.size(), 1000u);
+    for (const auto& method : json({"methods"})["methods"])
+        for (const char* threads : {"1", "2"})
+            EXPECT_EQ(pairs({"pairs", file, "--cutoff", "0.2", "--threads", threads, "--method",
+                             method["name"].get<std::string>()}),
+                      wanted)
+                << method["name"] << threads;
+}
+
+TEST_F(Pairs, nothing_and_one) {
+    const auto none = write("none.npy", npy("<f8", "0, 3", ""));
+    EXPECT_EQ(json({"pairs", none, "--cutoff", "1"})["pairs"], 0);
+    EXPECT_EQ(pairs({"pairs", none, "--radius", "1"}), Rows{});
+    const auto one = write("one.npy", npy("<f8", "1, 3", bytes<double>({1, 2, 3})));
+    const auto json = this->json({"pairs", one, "--radius", "1"});
+    EXPECT_EQ(json["pairs"], 0);
+    EXPECT_EQ(json["neighbours"]["mean"], 0.0);
+}
+
+TEST_F(Pairs, output_replaces_an_older_file) {
+    write("out.csv", "something else entirely, and longer than the pairs\n");
+    run({"pairs", line(), "--cutoff", "1", "--sorted", "-o", path("out.csv")});
+    EXPECT_EQ(read("out.csv"), "i,j\n0,1\n1,2\n");
+    EXPECT_EQ(files(), (std::vector<std::string>{"line.csv", "out.csv"}));
+}
+
+}  // namespace
+}  // namespace vicinal::test

@@ -1,0 +1,162 @@
+#include "domain.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "text.hpp"
+
+namespace vicinal::tool {
+namespace {
+
+using Fields = std::vector<std::string_view>;
+
+[[noreturn]] void refuse(const std::string& flag, const std::string& what,
+                         const std::string& example) {
+    throw UsageError(fmt::format("--domain '{}': {}; write it like {}", flag, what, example));
+}
+
+// D comma-separated numbers; where `open` is given a single '-' marks an axis as open.
+template <int D>
+std::array<double, D> numbers(const std::string& flag, std::string_view text,
+                              const std::string& example, std::array<bool, D>* open = nullptr) {
+    const Fields fields = split(text, ',');
+    if (fields.size() != D)
+        refuse(
+            flag,
+            fmt::format("'{}' holds {} numbers where {}-D needs {}", text, fields.size(), D, D),
+            example);
+    std::array<double, D> result{};
+    for (std::size_t a = 0; a < D; ++a) {
+        if (open != nullptr && fields[a] == "-")
+            (*open)[a] = true;
+        else if (!parse(fields[a], result[a]))
+            refuse(flag, fmt::format("'{}' is not a number", fields[a]), example);
+    }
+    return result;
+}
+
+template <int D>
+std::array<bool, D> closed(const std::array<bool, D>& open) {
+    std::array<bool, D> result{};
+    for (std::size_t a = 0; a < D; ++a) result[a] = !open[a];
+    return result;
+}
+
+// An open axis needs some length that the library accepts.
+template <int D>
+std::array<double, D> with_open(std::array<double, D> lengths,
+                                const std::array<bool, D>& open) {
+    for (std::size_t a = 0; a < D; ++a)
+        if (open[a]) lengths[a] = 1;
+    return lengths;
+}
+
+template <int D>
+Domain<D> periodic(const std::string& flag, const Fields& parts) {
+    const std::string example = D == 2 ? "periodic:10,10 or periodic:0,0:10,10"
+                                       : "periodic:10,10,- or periodic:0,0,0:10,10,10";
+    if (parts.size() != 2 && parts.size() != 3)
+        refuse(flag, "lengths or two corners are expected", example);
+    std::array<bool, D> open{};
+    auto lengths = numbers<D>(flag, parts[1], example, &open);
+    if (parts.size() == 3) {
+        const auto upper = numbers<D>(flag, parts[2], example, &open);
+        for (std::size_t a = 0; a < D; ++a) lengths[a] = upper[a] - lengths[a];
+    }
+    return Domain<D>::orthogonal(with_open<D>(lengths, open), closed<D>(open));
+}
+
+template <int D>
+Domain<D> sheared(const std::string& flag, const Fields& parts) {
+    const std::string example = D == 2 ? "sheared:10,10:2.5" : "sheared:10,10,-:2.5:0.01";
+    if (parts.size() != 3 && parts.size() != 4)
+        refuse(flag, "lengths and an offset are expected", example);
+    std::array<bool, D> open{};
+    const auto lengths = numbers<D>(flag, parts[1], example, &open);
+    if (open[0] || open[1]) refuse(flag, "a sheared box is periodic in x and y", example);
+    double offset = 0, change = 0;
+    if (!parse(parts[2], offset) || (parts.size() == 4 && !parse(parts[3], change)))
+        refuse(flag, fmt::format("'{}' is not a number", parts.back()), example);
+    return Domain<D>::sheared(with_open<D>(lengths, open), offset, change, closed<D>(open));
+}
+
+template <int D>
+Domain<D> triclinic(const std::string& flag, const Fields& parts) {
+    const std::string example =
+        D == 2 ? "triclinic:10,0,3,10" : "triclinic:10,0,0,3,10,0,1,2,10";
+    if (parts.size() != 2) refuse(flag, "the lattice vectors are expected", example);
+    const auto values = numbers<D * D>(flag, parts[1], example);
+    typename Domain<D>::Lattice lattice;
+    for (std::size_t k = 0; k < D * D; ++k) lattice[k / D][k % D] = values[k];
+    return Domain<D>::triclinic(lattice);
+}
+
+template <int D>
+Domain<D> parse_domain(const std::string& flag) {
+    const Fields parts = split(flag, ':');
+    if (flag == "open") return Domain<D>::open();
+    if (parts[0] == "periodic") return periodic<D>(flag, parts);
+    if (parts[0] == "sheared") return sheared<D>(flag, parts);
+    if (parts[0] == "triclinic") return triclinic<D>(flag, parts);
+    refuse(flag, "no such domain",
+           "open, periodic:10,10,10, sheared:10,10,10:2.5 or triclinic:10,0,0,3,10,0,1,2,10");
+}
+
+bool is_zero_beyond_diagonal(const io::Cell& cell) {
+    for (std::size_t k = 0; k < 3; ++k)
+        for (std::size_t a = 0; a < 3; ++a)
+            if (k != a && cell.vectors[k][a] != 0) return false;
+    return true;
+}
+
+// In 2-D a periodic z is of no consequence, but a periodic vector that leaves the plane is.
+void check_plane(const io::Cell& cell) {
+    for (std::size_t k = 0; k < 2; ++k)
+        if (cell.periodic[k] && cell.vectors[k][2] != 0)
+            throw UsageError("the file's cell is not flat; give --domain with --dim 2");
+}
+
+template <int D>
+Space<D> from_cell(const io::Cell& cell) {
+    if (D == 2) check_plane(cell);
+    typename Domain<D>::Lattice vectors;
+    typename Domain<D>::Lengths lengths;
+    std::array<bool, D> open{};
+    std::vector<std::string> text;
+    const bool orthogonal = is_zero_beyond_diagonal(cell);
+    for (std::size_t k = 0; k < D; ++k) {
+        open[k] = !cell.periodic[k];
+        lengths[k] = cell.vectors[k][k];
+        for (std::size_t a = 0; a < D; ++a) {
+            vectors[k][a] = cell.vectors[k][a];
+            if (!orthogonal) text.push_back(fmt::format("{}", vectors[k][a]));
+        }
+        if (orthogonal) text.push_back(open[k] ? "-" : fmt::format("{}", lengths[k]));
+    }
+    const auto axes = closed<D>(open);
+    if (std::none_of(axes.begin(), axes.end(), [](bool axis) { return axis; }))
+        return {Domain<D>::open(), "open"};
+    if (orthogonal)
+        return {Domain<D>::orthogonal(with_open<D>(lengths, open), axes),
+                fmt::format("periodic:{} (from the file)", join(text, ","))};
+    return {Domain<D>::triclinic(vectors, axes),
+            fmt::format("triclinic:{} (from the file)", join(text, ","))};
+}
+
+}  // namespace
+
+template <int D>
+Space<D> choose_domain(const std::string& flag, const std::optional<io::Cell>& cell) {
+    if (!flag.empty()) return {parse_domain<D>(flag), flag};
+    if (cell) return from_cell<D>(*cell);
+    return {Domain<D>::open(), "open"};
+}
+
+template Space<2> choose_domain<2>(const std::string&, const std::optional<io::Cell>&);
+template Space<3> choose_domain<3>(const std::string&, const std::optional<io::Cell>&);
+
+}  // namespace vicinal::tool

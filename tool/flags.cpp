@@ -1,0 +1,128 @@
+#include "flags.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "text.hpp"
+
+namespace vicinal::tool {
+namespace {
+
+double length_of(const std::string& flag, const std::string& text, const char* also) {
+    double value = 0;
+    if (parse(text, value) && std::isfinite(value) && value >= 0) return value;
+    throw UsageError(fmt::format("{} '{}' is not a finite number >= 0{}", flag, text, also));
+}
+
+}  // namespace
+
+const char* const domain_help =
+    "Domains: open; periodic:LX,LY,LZ or periodic:x0,y0,z0:x1,y1,z1, where - leaves an axis\n"
+    "open; sheared:LX,LY,LZ:OFFSET[:CHANGE], where crossing in x shifts y by OFFSET, which\n"
+    "changes by CHANGE during the step; triclinic:ax,ay,az,bx,by,bz,cx,cy,cz, the lattice\n"
+    "vectors. In 2-D two numbers (four for triclinic). Without --domain the cell of the\n"
+    "file, if it has one, else open.\n\n";
+
+CLI::Validator whole_number() {
+    return CLI::Validator(
+        [](std::string& text) {
+            const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
+            return digits && !text.empty()
+                       ? ""
+                       : fmt::format("'{}' is not a whole number >= 0", text);
+        },
+        "");
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+    return CLI::Validator(
+        [words = std::move(words)](std::string& text) {
+            const bool found = std::find(words.begin(), words.end(), text) != words.end();
+            return found ? "" : fmt::format("'{}' is not one of {}", text, join(words));
+        },
+        "");
+}
+
+void ShapeFlags::add_to(CLI::App& app) {
+    constexpr const char* group = "What the bodies are";
+    app.add_option("--cutoff", cutoff, "points that pair up to this distance")
+        ->type_name("R")
+        ->group(group);
+    app.add_option("--radius", radius, "spheres of this radius, or of the radius in a column")
+        ->type_name("R|column")
+        ->group(group);
+    app.add_flag("--boxes", boxes, "axis-aligned boxes: lower and upper corners")->group(group);
+    app.add_option("--rule", rule, "reach of two spheres: sum (default), max or min of radii")
+        ->check(one_of({"sum", "max", "min"}))
+        ->type_name("sum|max|min")
+        ->group(group);
+    app.add_flag("--swept", swept, "the file also holds a displacement for the step")
+        ->group(group);
+    app.add_option("--dim", dim, "dimension, when the columns do not tell")
+        ->check(one_of({"2", "3"}))
+        ->type_name("2|3")
+        ->group(group);
+}
+
+void SearchFlags::add_to(CLI::App& app) {
+    constexpr const char* group = "The search";
+    app.add_option("--method", method, "name(key=value, ...); see vicinal methods")
+        ->type_name("METHOD")
+        ->group(group);
+    app.add_option("--domain", domain,
+                   "open, periodic:..., sheared:..., triclinic:...; see below")
+        ->type_name("D")
+        ->group(group);
+    app.add_option("--threads", threads, "0 (default): as many as OpenMP offers")
+        ->check(whole_number())
+        ->type_name("N")
+        ->group(group);
+    app.add_option("--precision", precision, "float or double (default)")
+        ->check(one_of({"float", "double"}))
+        ->type_name("float|double")
+        ->group(group);
+    app.add_option("--max-pairs", max_pairs, "more pairs than this are an error")
+        ->check(whole_number())
+        ->type_name("N")
+        ->group(group);
+    app.add_flag("--sorted", sorted, "by (i, j, image): the same for every method")
+        ->group(group);
+}
+
+void PartnerFlags::add_to(CLI::App& app) {
+    constexpr const char* group = "Whom they may pair with";
+    app.add_option("--with", with, "bodies of the same shape; pairs (body of FILE, of FILE2)")
+        ->type_name("FILE2")
+        ->group(group);
+    app.add_option("--exclude", exclude, "pairs that never count: a file of two columns i, j")
+        ->type_name("PAIRS")
+        ->group(group);
+}
+
+Layout::Layout(const ShapeFlags& flags, bool needed) : swept(flags.swept), dim(flags.dim) {
+    const bool spheres = !flags.radius.empty();
+    const int given =
+        (flags.cutoff.empty() ? 0 : 1) + (spheres ? 1 : 0) + (flags.boxes ? 1 : 0);
+    if (given > 1 || (needed && given == 0))
+        throw UsageError(fmt::format("{} --cutoff R, --radius R|column and --boxes",
+                                     given > 1 ? "give only one of" : "give one of"));
+    if (!flags.rule.empty() && !spheres)
+        throw UsageError("--rule needs --radius: only spheres have radii to combine");
+    if (flags.rule == "max") rule = ReachRule::max;
+    if (flags.rule == "min") rule = ReachRule::min;
+    flag = spheres ? "--radius " + flags.radius : flags.boxes ? "--boxes" : "points";
+    if (!flags.cutoff.empty()) {
+        flag = "--cutoff";
+        cutoff = length_of(flag, flags.cutoff, "");
+    }
+    if (flags.boxes) shape = Shape::boxes;
+    if (!spheres) return;
+    shape = Shape::spheres;
+    radius_column = flags.radius == "column";
+    if (!radius_column)
+        radius = length_of("--radius", flags.radius, " and not the word column");
+}
+
+}  // namespace vicinal::tool

@@ -1,0 +1,86 @@
+// The flags that several commands share, and what they mean together.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <vicinal/bodies.hpp>
+#include <vicinal/finder.hpp>
+
+namespace vicinal::tool {
+
+// A whole number >= 0. CLI11 alone would read -1 as the largest number there is.
+CLI::Validator whole_number();
+
+// One of these words; the choice stands in the type's name, so help need not repeat it.
+CLI::Validator one_of(std::vector<std::string> words);
+
+// How to write a domain, for the end of a command's help.
+extern const char* const domain_help;
+
+// What the bodies of a file are.
+struct ShapeFlags {
+    std::string cutoff;  // a number; empty: not given
+    std::string radius;  // a number or the word "column"; empty: not given
+    bool boxes = false;
+    std::string rule;  // empty: sum
+    bool swept = false;
+    int dim = 0;  // 0: what the columns say
+
+    void add_to(CLI::App& app);
+};
+
+// How to search, and where.
+struct SearchFlags {
+    std::string method = "auto";
+    std::string domain;  // empty: the file's own, else open
+    int threads = 0;
+    std::string precision = "double";
+    std::uint64_t max_pairs = no_limit;
+    bool sorted = false;
+
+    void add_to(CLI::App& app);
+    Order order() const { return sorted ? Order::sorted : Order::any; }
+
+    template <int D>
+    Options<D> options(const Domain<D>& in) const {
+        return {.domain = in, .method = method, .threads = threads, .max_pairs = max_pairs};
+    }
+};
+
+// Whom the bodies may pair with.
+struct PartnerFlags {
+    std::string with;     // a second file; empty: each other
+    std::string exclude;  // a file of pairs; empty: none
+
+    void add_to(CLI::App& app);
+};
+
+// The flags of shape, checked and read.
+struct Layout {
+    Shape shape = Shape::points;
+    ReachRule rule = ReachRule::sum;
+    double cutoff = 0;
+    bool radius_column = false;
+    double radius = 0;  // of every sphere, unless there is a column
+    bool swept = false;
+    int dim = 0;       // 0: what the columns say
+    std::string flag;  // the flag that chose the shape, for messages
+
+    // Throws UsageError when the flags contradict each other, or when none of them says
+    // what the bodies are and `needed` is set; else they are bare points.
+    Layout(const ShapeFlags& flags, bool needed);
+    Layout() = default;
+};
+
+// Calls f.operator()<T, D>() for the precision and dimension chosen at run time.
+template <class F>
+auto dispatch(const std::string& precision, int dim, const F& f) {
+    if (precision == "float")
+        return dim == 2 ? f.template operator()<float, 2>() : f.template operator()<float, 3>();
+    return dim == 2 ? f.template operator()<double, 2>() : f.template operator()<double, 3>();
+}
+
+}  // namespace vicinal::tool

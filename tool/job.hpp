@@ -1,0 +1,65 @@
+// What the commands that search have in common: the summary as it grows, the clock, and
+// what becomes of the pairs.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "domain.hpp"
+#include "flags.hpp"
+#include "input.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "summary.hpp"
+
+namespace vicinal::tool {
+
+struct Job {
+    const SearchFlags& search;
+    const OutputFlags& output;
+    Summary summary;
+    Progress progress;
+    Stopwatch watch;
+
+    Job(const SearchFlags& how, const OutputFlags& where, const std::string& file)
+        : search(how), output(where), progress("reading " + file) {
+        summary.file = file;
+        summary.precision = how.precision;
+    }
+
+    template <int D>
+    Space<D> domain_for(const BodyFile& file) {
+        Space<D> space = choose_domain<D>(search.domain, file.cell());
+        summary.domain = space.text;
+        return space;
+    }
+
+    void searching() {
+        summary.read = watch.lap();
+        progress.phase("searching");
+    }
+
+    // Runs `write`, which returns the names of the files written.
+    template <class F>
+    void writing(const F& write) {
+        if (output.file.empty()) return;
+        progress.phase("writing " + output.file);
+        watch.lap();
+        summary.output = write();
+        summary.write = watch.lap();
+    }
+
+    // `askers`: the bodies whose neighbours count.
+    template <int D>
+    void keep(const PairList<D>& pairs, std::size_t askers, bool one_set, bool periodic) {
+        summary.pairs = pairs.size();
+        if (output.count) return;
+        summary.neighbours = neighbours(degrees(pairs, askers, one_set));
+        writing([&] {
+            write_pairs(output.file, pairs, periodic);
+            return std::vector<std::string>{output.file};
+        });
+    }
+};
+
+}  // namespace vicinal::tool

@@ -1,0 +1,99 @@
+// The command `vicinal`. Results go to stdout; an error is one line on stderr and an exit
+// code: 1 for data, files and limits (and a list that `verify` found wrong), 2 for usage.
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <new>
+#include <system_error>
+
+#include "commands.hpp"
+#include "text.hpp"
+
+#include <vicinal/error.hpp>
+#include <vicinal/version.hpp>
+
+namespace vicinal::tool {
+namespace {
+
+int fail(int code, const std::string& message) {
+    const std::string line = "vicinal: " + one_line(message) + "\n";
+    std::fwrite(line.data(), 1, line.size(), stderr);
+    return code;
+}
+
+// Where the help for the command in hand is.
+std::string see_help(const CLI::App& app) {
+    const auto commands = app.get_subcommands();
+    return commands.empty() ? "see vicinal --help"
+                            : "see vicinal " + commands[0]->get_name() + " --help";
+}
+
+void set_up(CLI::App& app, Chosen& chosen) {
+    app.name("vicinal");
+    app.require_subcommand(0, 1);
+    app.get_formatter()->column_width(34);
+    app.set_version_flag("--version",
+                         fmt::format("vicinal {}.{}.{}", VICINAL_VERSION_MAJOR,
+                                     VICINAL_VERSION_MINOR, VICINAL_VERSION_PATCH));
+    app.footer(
+        "vicinal COMMAND --help says more. A first try:\n"
+        "  vicinal scene uniform -o points.npy\n"
+        "and then the line it prints.");
+    add_pairs(app, chosen);
+    add_probe(app, chosen);
+    add_verify(app, chosen);
+    add_methods(app, chosen);
+    add_scenes(app, chosen);
+    add_scene(app, chosen);
+}
+
+void check_command(const CLI::App& app, int argc, char** argv) {
+    if (argc < 2 || argv[1][0] == '-') return;
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(command->get_name());
+    for (const std::string& name : names)
+        if (name == argv[1]) return;
+    throw UsageError(fmt::format("unknown command '{}'; there are {}", argv[1], join(names)));
+}
+
+int parse_and_run(CLI::App& app, Chosen& chosen, int argc, char** argv) {
+    try {
+        check_command(app, argc, argv);
+        app.parse(argc, argv);
+        if (chosen) return chosen();
+        std::fputs(app.help().c_str(), stdout);
+        return 0;
+    } catch (const CLI::ParseError& error) {
+        if (error.get_exit_code() == 0) return app.exit(error);
+        return fail(2, fmt::format("{}; {}", error.what(), see_help(app)));
+    } catch (const UsageError& error) {
+        return fail(2, fmt::format("{}; {}", error.what(), see_help(app)));
+    } catch (const Error& error) {
+        return fail(error.kind() == Error::Kind::option ? 2 : 1, error.what());
+    } catch (const std::bad_alloc&) {
+        return fail(1, "there is not enough memory; use fewer bodies, --count or --max-pairs");
+    } catch (const std::exception& error) {
+        return fail(1, fmt::format("unexpected error: {}", error.what()));
+    }
+}
+
+// A result that did not arrive is an error, even if all went well until then.
+int flush(int code) {
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+    const std::string reason = std::generic_category().message(errno);
+    return fail(code == 0 ? 1 : code,
+                fmt::format("cannot write to standard output ({})", reason));
+}
+
+}  // namespace
+}  // namespace vicinal::tool
+
+int main(int argc, char** argv) {
+    using namespace vicinal::tool;
+    Chosen chosen;
+    CLI::App app("Which bodies are close enough to interact?");
+    set_up(app, chosen);
+    return flush(parse_and_run(app, chosen, argc, argv));
+}

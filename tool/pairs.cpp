@@ -1,0 +1,126 @@
+// vicinal pairs: which bodies of a file, or of two, are close enough to interact?
+#include <optional>
+
+#include "commands.hpp"
+#include "job.hpp"
+#include "pairfile.hpp"
+#include "text.hpp"
+
+#include <vicinal/finder.hpp>
+
+namespace vicinal::tool {
+namespace {
+
+struct PairsFlags {
+    std::string file;
+    PartnerFlags partners;
+    ShapeFlags shape;
+    SearchFlags search;
+    OutputFlags output;
+
+    void add_to(CLI::App& app) {
+        app.add_option("FILE", file, "bodies: .npy, .csv, .xyz, .dump, .lammpstrj or .ply")
+            ->required();
+        shape.add_to(app);
+        partners.add_to(app);
+        search.add_to(app);
+        output.add_to(app, OutputFlags::Rows::offered);
+    }
+};
+
+template <Real T, int D>
+void within_one_set(Job& job, Finder<T, D>& finder, const Bodies<T, D>& bodies, bool periodic) {
+    naming(job.summary.file, [&] { finder.update(bodies); });
+    if (job.output.count) {
+        job.summary.pairs = finder.count();
+    } else if (job.output.rows) {
+        const Rows<D>& rows = finder.neighbours(RowKind::full);
+        job.summary.pairs = rows.indices.size() / 2;
+        std::vector<std::uint64_t> degrees(rows.size());
+        for (std::size_t i = 0; i < degrees.size(); ++i) degrees[i] = rows[i].size();
+        job.summary.neighbours = neighbours(degrees);
+        job.writing([&] { return write_rows(job.output.file, rows, periodic); });
+    } else {
+        job.keep(finder.pairs(job.search.order()), bodies.size(), true, periodic);
+    }
+    job.summary.take(finder.report(), periodic);
+}
+
+template <Real T, int D>
+void between_two_sets(Job& job, Finder<T, D>& finder, const Bodies<T, D>& bodies,
+                      const Bodies<T, D>& others, bool periodic) {
+    naming(job.summary.other->file, [&] { finder.update(others); });
+    job.summary.take(finder.report(), periodic);
+    job.watch.lap();
+    const PairList<D> pairs =
+        naming(job.summary.file, [&] { return finder.pairs_with(bodies, job.search.order()); });
+    job.summary.search = job.watch.lap();
+    job.summary.candidates.reset();
+    job.keep(pairs, bodies.size(), false, periodic);
+}
+
+template <Real T, int D>
+void search(Job& job, BodyFile& file, std::optional<BodyFile>& with,
+            const std::string& exclude) {
+    const Space<D> space = job.domain_for<D>(file);
+    const bool periodic = !space.domain.is_open();
+    BodyArrays<T, D> arrays = file.take<T, D>();
+    BodyArrays<T, D> others;
+    if (with) others = with->take<T, D>();
+    if (!exclude.empty())
+        arrays.excluded =
+            read_excluded(exclude, arrays.count, with ? others.count : arrays.count);
+    job.searching();
+    Finder<T, D> finder(job.search.options(space.domain));
+    if (with)
+        between_two_sets(job, finder, arrays.view(), others.view(), periodic);
+    else
+        within_one_set(job, finder, arrays.view(), periodic);
+}
+
+Summary find(const PairsFlags& flags) {
+    const Layout layout(flags.shape, true);
+    flags.output.check();
+    if (flags.output.rows && !flags.partners.with.empty())
+        throw UsageError("--rows is for the pairs within one file; leave out --with or --rows");
+    Job job(flags.search, flags.output, flags.file);
+    BodyFile file(flags.file, layout);
+    std::optional<BodyFile> with;
+    if (!flags.partners.with.empty()) {
+        with.emplace(flags.partners.with, layout);
+        check_same_dim(file, *with);
+        job.summary.other = {"with", with->name(), with->rows()};
+    }
+    job.summary.bodies = file.rows();
+    job.summary.dim = file.dim();
+    dispatch(flags.search.precision, file.dim(),
+             [&]<Real T, int D> { search<T, D>(job, file, with, flags.partners.exclude); });
+    return job.summary;
+}
+
+int run_pairs(const PairsFlags& flags) {
+    print(find(flags), flags.output.json);
+    return 0;
+}
+
+}  // namespace
+
+void add_pairs(CLI::App& app, Chosen& chosen) {
+    add_command<PairsFlags>(app, chosen, "pairs",
+                            "find the pairs of bodies that are close enough", run_pairs)
+        ->footer(
+            "Columns of FILE: x,y,z for --cutoff and --radius R; x,y,z,radius for --radius\n"
+            "column; x0,y0,z0,x1,y1,z1 for --boxes; --swept appends ux,uy,uz. A .npy file "
+            "holds\n"
+            "them in this order, a .csv file by name; without z the bodies are 2-D. A .csv "
+            "file\n"
+            "may also have group and mask: two bodies pair only if each one's group has a bit\n"
+            "in common with the other's mask.\n\n" +
+            std::string(domain_help) +
+            "Examples:\n"
+            "  vicinal pairs atoms.xyz --cutoff 3.5 -o pairs.npy\n"
+            "  vicinal pairs balls.csv --radius column --domain periodic:10,10,- --sorted\n"
+            "  vicinal pairs hulls.npy --boxes --with others.npy -o hits.csv");
+}
+
+}  // namespace vicinal::tool

@@ -1,0 +1,120 @@
+// vicinal probe: which bodies does each query meet?
+#include <atomic>
+
+#include "commands.hpp"
+#include "job.hpp"
+#include "text.hpp"
+
+#include <vicinal/finder.hpp>
+
+namespace vicinal::tool {
+namespace {
+
+struct ProbeFlags {
+    std::string file, queries;
+    bool points = false, spheres = false, boxes = false, segments = false, moving = false;
+    ShapeFlags shape;
+    SearchFlags search;
+    OutputFlags output;
+
+    void add_to(CLI::App& app) {
+        app.add_option("FILE", file, "bodies; points unless --radius or --boxes says otherwise")
+            ->required();
+        app.add_option("QUERIES", queries, "queries, in a file of any of the same formats")
+            ->required();
+        constexpr const char* group = "What the queries are";
+        app.add_flag("--points", points, "points: x,y,z")->group(group);
+        app.add_flag("--spheres", spheres, "spheres: x,y,z,radius")->group(group);
+        app.add_flag("--query-boxes", boxes, "boxes: x0,y0,z0,x1,y1,z1")->group(group);
+        app.add_flag("--segments", segments,
+                     "segments: start x,y,z and way to the end ux,uy,uz")
+            ->group(group);
+        app.add_flag("--moving", moving, "with --query-boxes: the boxes move by ux,uy,uz")
+            ->group(group);
+        shape.add_to(app);
+        search.add_to(app);
+        output.add_to(app, OutputFlags::Rows::none);
+    }
+
+    Layout query_layout() const;
+};
+
+Layout ProbeFlags::query_layout() const {
+    if (int{points} + int{spheres} + int{boxes} + int{segments} != 1)
+        throw UsageError("give one of --points, --spheres, --query-boxes and --segments");
+    if (moving && !boxes) throw UsageError("--moving needs --query-boxes");
+    Layout layout;
+    layout.dim = shape.dim;
+    layout.swept = segments || moving;
+    layout.radius_column = spheres;
+    if (points) layout.flag = "--points";
+    if (segments) layout.flag = "--segments";
+    if (spheres) layout.shape = Shape::spheres, layout.flag = "--spheres";
+    if (boxes) layout.shape = Shape::boxes, layout.flag = "--query-boxes";
+    if (moving) layout.flag += " --moving";
+    return layout;
+}
+
+template <Real T, int D>
+void ask(Job& job, const Finder<T, D>& finder, const Bodies<T, D>& queries, bool periodic) {
+    if (job.output.count) {
+        std::atomic<std::uint64_t> count = 0;
+        finder.probe(queries, [&](const Block<D>& block) { count += block.pairs.size(); });
+        job.summary.search = job.watch.lap();
+        job.summary.pairs = count;
+        return;
+    }
+    const PairList<D> pairs = finder.probe(queries, job.search.order());
+    job.summary.search = job.watch.lap();
+    job.keep(pairs, queries.size(), false, periodic);
+}
+
+template <Real T, int D>
+void probe(Job& job, BodyFile& file, BodyFile& query_file) {
+    const Space<D> space = job.domain_for<D>(file);
+    const bool periodic = !space.domain.is_open();
+    const BodyArrays<T, D> bodies = file.take<T, D>();
+    const BodyArrays<T, D> queries = query_file.take<T, D>();
+    job.searching();
+    Finder<T, D> finder(job.search.options(space.domain));
+    naming(file.name(), [&] { finder.update(bodies.view()); });
+    job.summary.take(finder.report(), periodic);
+    job.summary.candidates.reset();
+    job.watch.lap();
+    naming(query_file.name(), [&] { ask(job, finder, queries.view(), periodic); });
+}
+
+Summary find(const ProbeFlags& flags) {
+    const Layout layout(flags.shape, false), query_layout = flags.query_layout();
+    flags.output.check();
+    Job job(flags.search, flags.output, flags.file);
+    BodyFile file(flags.file, layout), queries(flags.queries, query_layout);
+    check_same_dim(file, queries);
+    job.summary.bodies = file.rows();
+    job.summary.other = {"queries", queries.name(), queries.rows()};
+    job.summary.dim = file.dim();
+    dispatch(flags.search.precision, file.dim(),
+             [&]<Real T, int D> { probe<T, D>(job, file, queries); });
+    return job.summary;
+}
+
+int run_probe(const ProbeFlags& flags) {
+    print(find(flags), flags.output.json);
+    return 0;
+}
+
+}  // namespace
+
+void add_probe(CLI::App& app, Chosen& chosen) {
+    add_command<ProbeFlags>(app, chosen, "probe", "find the bodies that each query meets",
+                            run_probe)
+        ->footer(
+            "The output holds (query, body). Bodies keep their own size; points are bare\n"
+            "points, whatever --cutoff says. Groups and masks do not apply.\n\n" +
+            std::string(domain_help) +
+            "Examples:\n"
+            "  vicinal probe atoms.xyz places.csv --spheres -o near.csv\n"
+            "  vicinal probe hulls.npy rays.npy --boxes --segments --json");
+}
+
+}  // namespace vicinal::tool

@@ -1,0 +1,107 @@
+// What a search found and how, for people and as JSON.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <vicinal/pairs.hpp>
+#include <vicinal/report.hpp>
+
+namespace vicinal::tool {
+
+struct Neighbours {
+    struct Bin {
+        std::uint64_t from, to, bodies;  // bodies with from ... to neighbours
+    };
+    double mean = 0;
+    std::uint64_t max = 0;
+    std::vector<Bin> histogram;
+};
+
+// How many neighbours each body has.
+Neighbours neighbours(std::span<const std::uint64_t> degrees);
+
+// Degrees from pairs: both bodies of a pair count within one set, only the first between
+// two.
+template <int D>
+std::vector<std::uint64_t> degrees(const PairList<D>& pairs, std::size_t bodies, bool one_set) {
+    std::vector<std::uint64_t> result(bodies);
+    for (const Block<D>& block : pairs.blocks())
+        for (const Pair& pair : block.pairs) {
+            ++result[pair.i];
+            if (one_set) ++result[pair.j];
+        }
+    return result;
+}
+
+struct Summary {
+    struct Set {
+        std::string role;  // "with" or "queries"
+        std::string file;
+        std::uint64_t count = 0;
+    };
+    std::string file;
+    std::uint64_t bodies = 0;
+    std::optional<Set> other;
+    std::uint64_t pairs = 0;
+    std::optional<Neighbours> neighbours;  // none if pairs were only counted
+    std::string precision, domain;
+    int dim = 3;
+    std::vector<std::string> output;
+    double read = 0, write = 0;  // seconds
+
+    std::string method, why, simd;
+    int threads = 0;
+    std::uint64_t ghosts = 0, bytes = 0;
+    std::optional<std::uint64_t> candidates;   // the library does not say for two sets
+    std::vector<std::vector<double>> lattice;  // empty in an open domain
+    double scene = 0, build = 0, search = 0, sort = 0;
+
+    template <int D>
+    void take(const Report<D>& report, bool periodic) {
+        method = report.method;
+        why = report.why;
+        simd = report.simd;
+        threads = report.threads;
+        ghosts = report.ghosts;
+        candidates = report.candidates;
+        bytes = report.bytes;
+        if (periodic)
+            for (const auto& row : report.lattice) lattice.emplace_back(row.begin(), row.end());
+        scene = report.seconds.scene;
+        build = report.seconds.build;
+        search = report.seconds.search;
+        sort = report.seconds.output;
+    }
+
+    double total() const { return scene + build + search + sort; }
+};
+
+nlohmann::ordered_json to_json(const Summary& summary);
+std::string to_text(const Summary& summary);
+
+// One JSON object on stdout; text that is not UTF-8 (a file's name) is mended.
+void print(const nlohmann::ordered_json& json);
+void print(const std::string& text);
+void print(const Summary& summary, bool as_json);
+
+class Stopwatch {
+  public:
+    // Seconds since the last call, or since it was made.
+    double lap() {
+        const auto now = std::chrono::steady_clock::now();
+        const std::chrono::duration<double> passed = now - last_;
+        last_ = now;
+        return passed.count();
+    }
+
+  private:
+    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace vicinal::tool

@@ -1,0 +1,283 @@
+// vicinal verify: is a list of pairs right? Checked by a plain evaluation that shares
+// nothing with the library's search.
+#include <cmath>
+#include <optional>
+#include <random>
+#include <set>
+
+#include "commands.hpp"
+#include "compare.hpp"
+#include "domain.hpp"
+#include "input.hpp"
+#include "pairfile.hpp"
+#include "progress.hpp"
+#include "summary.hpp"
+#include "text.hpp"
+
+#include <vicinal/finder.hpp>
+
+namespace vicinal::tool {
+namespace {
+
+struct VerifyFlags {
+    std::string file, pairs;
+    PartnerFlags partners;
+    ShapeFlags shape;
+    SearchFlags search;
+    bool full = false, rows = false, json = false;
+    std::int64_t sample = -1;  // by the size of the job; 0: all
+    std::uint64_t seed = 1;
+
+    void add_to(CLI::App& app) {
+        app.add_option("FILE", file, "bodies, as for vicinal pairs")->required();
+        app.add_option("PAIRS", pairs, "pairs of them: .npy or .csv, of any program")
+            ->required();
+        shape.add_to(app);
+        partners.add_to(app);
+        search.add_to(app);
+        constexpr const char* group = "The check";
+        app.add_flag("--full", full, "PAIRS holds both (i, j) and (j, i)")->group(group);
+        app.add_flag("--rows", rows, "PAIRS is the OUT of pairs --rows")->group(group);
+        app.add_option("--sample", sample,
+                       "check this many bodies; 0: all; else by the size of the job")
+            ->check(whole_number())
+            ->type_name("K")
+            ->group(group);
+        app.add_option("--seed", seed, "of the random sample")
+            ->check(whole_number())
+            ->type_name("S")
+            ->group(group);
+        app.add_flag("--json", json, "print one JSON object and nothing else")->group(group);
+    }
+};
+
+// Everything the answer says, whatever the dimension.
+struct Finding {
+    struct Kind {
+        std::string name;
+        std::uint64_t count = 0;
+        std::vector<nlohmann::ordered_json> first;
+        std::vector<std::string> lines;
+    };
+    std::uint64_t bodies = 0, listed = 0, checked = 0, rows = 0;
+    bool exact = true;
+    std::string domain;
+    std::vector<Kind> kinds;
+    bool good = true;
+};
+
+// All bodies, or a sample of so many that the work stays near 1e9 tests.
+std::vector<Index> choose_bodies(std::size_t n, std::size_t partners,
+                                 const VerifyFlags& flags) {
+    constexpr std::size_t exact_up_to = 20'000, most = 1'000;
+    std::size_t k = n;
+    if (flags.sample > 0)
+        k = std::min(n, static_cast<std::size_t>(flags.sample));
+    else if (flags.sample < 0 && std::max(n, partners) > exact_up_to)
+        k = std::min(
+            {n, most,
+             std::max<std::size_t>(10, 1'000'000'000 / std::max<std::size_t>(1, partners))});
+    std::vector<Index> result;
+    if (k == n) {
+        for (std::size_t i = 0; i < n; ++i) result.push_back(static_cast<Index>(i));
+        return result;
+    }
+    std::mt19937_64 random(flags.seed);
+    std::set<Index> sample;
+    while (sample.size() < k) sample.insert(static_cast<Index>(random() % n));
+    result.assign(sample.begin(), sample.end());
+    return result;
+}
+
+// From i to j in image n at the start of the step: between the centres of round bodies,
+// between the sides of boxes.
+template <Real T, int D>
+double distance(const Bodies<T, D>& a, const Bodies<T, D>& b, const Domain<D>& domain,
+                const PlainPair<D>& pair) {
+    const auto r = relative(a, pair.i, b, pair.j, pair.n, domain);
+    double sum = 0;
+    for (std::size_t x = 0; x < D; ++x) {
+        const auto low = static_cast<double>(r.low[x]), high = static_cast<double>(r.high[x]);
+        const double e = low > 0 ? low : std::min(high, 0.0);
+        sum += e * e;
+    }
+    return std::sqrt(sum);
+}
+
+template <Real T, int D>
+Finding::Kind describe(const char* name, const Differences<D>& differences,
+                       const Bodies<T, D>& a, const Bodies<T, D>& b, const Domain<D>& domain) {
+    Finding::Kind kind{name, differences.count, {}, {}};
+    for (const auto& pair : differences.first) {
+        const double d = distance(a, b, domain, pair);
+        nlohmann::ordered_json json{{"i", pair.i}, {"j", pair.j}};
+        std::string text = fmt::format("({}, {})", pair.i, pair.j);
+        if (!domain.is_open()) {
+            json["image"] = pair.n;
+            std::vector<std::string> numbers;
+            for (const int n : pair.n) numbers.push_back(std::to_string(n));
+            text += fmt::format(" image ({})", join(numbers));
+        }
+        json["distance"] = d;
+        text += fmt::format(" at distance {:.9g}", d);
+        if (a.shape != Shape::boxes) {
+            const auto reach = static_cast<double>(plain_reach(a, pair.i, b, pair.j));
+            json["reach"] = reach;
+            text += fmt::format(", reach {:.9g}", reach);
+        }
+        kind.first.push_back(json);
+        kind.lines.push_back(text);
+    }
+    return kind;
+}
+
+// The bodies of one or two files, and where they are.
+template <Real T, int D>
+struct Sets {
+    Space<D> space;
+    BodyArrays<T, D> first, second;
+    bool two = false;
+
+    Sets(const VerifyFlags& flags, BodyFile& file, std::optional<BodyFile>& with)
+        : space(choose_domain<D>(flags.search.domain, file.cell())),
+          first(file.take<T, D>()),
+          two(with.has_value()) {
+        if (with) second = with->take<T, D>();
+        if (!flags.partners.exclude.empty())
+            first.excluded = read_excluded(flags.partners.exclude, first.count, b().size());
+        check_input(file.name(), a(), flags.search.threads);
+        if (with) check_input(with->name(), b(), flags.search.threads);
+    }
+
+    Bodies<T, D> a() const { return first.view(); }
+    Bodies<T, D> b() const { return two ? second.view() : first.view(); }
+
+  private:
+    // The library checks the input, so that bad bodies are refused with the words that
+    // `pairs` has for them; its search is not used.
+    void check_input(const std::string& file, const Bodies<T, D>& bodies, int threads) const {
+        Finder<T, D> finder(
+            Options<D>{.domain = space.domain, .method = "brute_force", .threads = threads});
+        naming(file, [&] { finder.update(bodies); });
+    }
+};
+
+template <Real T, int D>
+std::vector<PlainPair<D>> read_list(const VerifyFlags& flags, const Sets<T, D>& sets) {
+    const Images images = sets.space.domain.is_open() ? Images::none : Images::read;
+    if (flags.rows) return read_rows<D>(flags.pairs, sets.first.count, images);
+    return read_pairs<D>(flags.pairs, sets.first.count, sets.b().size(), images);
+}
+
+template <Real T, int D>
+Verdict<D> compare(const Sets<T, D>& sets, const Scope& scope, std::vector<PlainPair<D>> list,
+                   int threads) {
+    using Search = PlainSearch<T, D>;
+    const Bodies<T, D> a = sets.a(), b = sets.b();
+    const Search search(a, b, sets.space.domain,
+                        sets.two ? Search::Sets::two : Search::Sets::one);
+    const std::size_t bodies = std::max(a.size(), b.size());
+    const Comparison<T, D> comparison(search, scope, bodies, !sets.two, std::move(list));
+    const unsigned all = std::max(1u, std::thread::hardware_concurrency());
+    return comparison.run(threads > 0 ? threads : static_cast<int>(all));
+}
+
+template <Real T, int D>
+Finding verify(const VerifyFlags& flags, BodyFile& file, std::optional<BodyFile>& with,
+               Progress& progress) {
+    const Sets<T, D> sets(flags, file, with);
+    const Bodies<T, D> a = sets.a(), b = sets.b();
+    progress.phase("reading " + flags.pairs);
+    auto list = read_list<T, D>(flags, sets);
+
+    progress.phase("checking");
+    Scope scope;
+    scope.bodies = choose_bodies(a.size(), b.size(), flags);
+    scope.both_ways = flags.full || flags.rows;
+    scope.whole_rows = scope.both_ways || scope.bodies.size() < a.size();
+    Finding finding;
+    finding.listed = list.size();
+    finding.bodies = a.size();
+    finding.rows = scope.bodies.size();
+    finding.exact = finding.rows == finding.bodies;
+    finding.domain = sets.space.text;
+    const auto verdict = compare(sets, scope, std::move(list), flags.search.threads);
+    finding.checked = verdict.checked;
+    finding.good = verdict.good();
+    const Domain<D>& domain = sets.space.domain;
+    finding.kinds = {describe("missing", verdict.missing, a, b, domain),
+                     describe("extra", verdict.extra, a, b, domain),
+                     describe("repeated", verdict.repeated, a, b, domain)};
+    return finding;
+}
+
+nlohmann::ordered_json to_json(const VerifyFlags& flags, const Finding& finding) {
+    nlohmann::ordered_json json{
+        {"file", flags.file},       {"pairs_file", flags.pairs},
+        {"ok", finding.good},       {"exact", finding.exact},
+        {"bodies", finding.bodies}, {"bodies_checked", finding.rows},
+        {"listed", finding.listed}, {"pairs_checked", finding.checked},
+        {"domain", finding.domain}, {"precision", flags.search.precision}};
+    for (const auto& kind : finding.kinds)
+        json[kind.name] = {{"count", kind.count}, {"first", kind.first}};
+    return json;
+}
+
+std::string to_text(const VerifyFlags& flags, const Finding& finding) {
+    std::string text = fmt::format(
+        "{}: {} pairs listed; {} pairs of {} checked by plain evaluation ({}, {})\n",
+        flags.pairs, grouped(finding.listed), grouped(finding.checked),
+        finding.exact ? fmt::format("all {} bodies", grouped(finding.bodies))
+                      : fmt::format("{} of {} bodies, chosen at random", grouped(finding.rows),
+                                    grouped(finding.bodies)),
+        flags.search.precision, finding.domain);
+    for (const auto& kind : finding.kinds) {
+        text += fmt::format("{:<10}{}\n", kind.name, grouped(kind.count));
+        for (const std::string& line : kind.lines) text += "          " + line + "\n";
+        if (kind.count > kind.lines.size()) text += "          ...\n";
+    }
+    return text + (finding.good ? "the list is right\n" : "the list is WRONG\n");
+}
+
+Finding check(const VerifyFlags& flags) {
+    const Layout layout(flags.shape, true);
+    if ((flags.full || flags.rows) && !flags.partners.with.empty())
+        throw UsageError(
+            "pairs between two files have one direction: leave out --full, --rows");
+    Progress progress("reading " + flags.file);
+    BodyFile file(flags.file, layout);
+    std::optional<BodyFile> with;
+    if (!flags.partners.with.empty()) {
+        with.emplace(flags.partners.with, layout);
+        check_same_dim(file, *with);
+    }
+    return dispatch(flags.search.precision, file.dim(),
+                    [&]<Real T, int D> { return verify<T, D>(flags, file, with, progress); });
+}
+
+int run_verify(const VerifyFlags& flags) {
+    const Finding finding = check(flags);
+    if (flags.json)
+        print(to_json(flags, finding));
+    else
+        print(to_text(flags, finding));
+    return finding.good ? 0 : 1;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, Chosen& chosen) {
+    add_command<VerifyFlags>(app, chosen, "verify",
+                             "check a list of pairs against a plain evaluation", run_verify)
+        ->footer(
+            "Takes the flags of vicinal pairs, so that its line can be repeated; --method,\n"
+            "--sorted and --max-pairs make no difference here. Pairs may stand in either\n"
+            "order. Up to 20,000 bodies are checked in full, else a random sample of them.\n"
+            "The exit code is 1 if any pair is missing, extra or repeated.\n\n" +
+            std::string(domain_help) +
+            "Examples:\n"
+            "  vicinal verify atoms.xyz pairs.npy --cutoff 3.5\n"
+            "  vicinal verify balls.csv theirs.csv --radius column --full --sample 500");
+}
+
+}  // namespace vicinal::tool
