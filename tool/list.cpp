@@ -196,7 +196,8 @@ int run_scene(const SceneFlags& flags) {
         print(json);
     } else {
         print(fmt::format("{}: {} {} in {}-D, written to {}\nnext: {}\n", flags.name,
-                          grouped(scene.size()), shape, scene.dim, flags.file, next));
+                          grouped(scene.size()), shape, scene.dim, one_line(flags.file),
+                          one_line(next)));
     }
     return 0;
 }

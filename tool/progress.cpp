@@ -7,9 +7,11 @@
 #include <cstdio>
 #include <system_error>
 
+#include "text.hpp"
+
 namespace vicinal::tool {
 
-Progress::Progress(std::string phase) : phase_(std::move(phase)) {
+Progress::Progress(const std::string& phase) : phase_(one_line(phase)) {
     if (isatty(STDERR_FILENO) == 0) return;
     try {
         thread_ = std::thread([this] { show(); });
@@ -28,9 +30,9 @@ Progress::~Progress() {
     thread_.join();
 }
 
-void Progress::phase(std::string name) {
+void Progress::phase(const std::string& name) {
     const std::lock_guard lock(mutex_);
-    phase_ = std::move(name);
+    phase_ = one_line(name);
 }
 
 void Progress::show() {

@@ -12,12 +12,12 @@ namespace vicinal::tool {
 // when the object is. Silent when stderr is no terminal.
 class Progress {
   public:
-    explicit Progress(std::string phase);
+    explicit Progress(const std::string& phase);
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
     ~Progress();
 
-    void phase(std::string name);
+    void phase(const std::string& name);
 
   private:
     void show();

@@ -12,7 +12,7 @@ namespace vicinal::tool {
 namespace {
 
 std::string row(const std::string& name, const std::string& value) {
-    return fmt::format("{:<12}{}\n", name, value);
+    return fmt::format("{:<12}{}\n", name, one_line(value));
 }
 
 bool is_probe(const Summary& s) {

@@ -66,7 +66,7 @@ struct Finding {
     bool good = true;
 };
 
-// All bodies, or a sample of so many that the work stays near 1e9 tests.
+// All bodies, or a sample of so many that the work stays within 5e8 tests.
 std::vector<Index> choose_bodies(std::size_t n, std::size_t partners,
                                  const VerifyFlags& flags) {
     constexpr std::size_t exact_up_to = 20'000, most = 1'000;
@@ -76,7 +76,7 @@ std::vector<Index> choose_bodies(std::size_t n, std::size_t partners,
     else if (flags.sample < 0 && std::max(n, partners) > exact_up_to)
         k = std::min(
             {n, most,
-             std::max<std::size_t>(10, 1'000'000'000 / std::max<std::size_t>(1, partners))});
+             std::max<std::size_t>(10, 500'000'000 / std::max<std::size_t>(1, partners))});
     std::vector<Index> result;
     if (k == n) {
         for (std::size_t i = 0; i < n; ++i) result.push_back(static_cast<Index>(i));
@@ -224,13 +224,14 @@ nlohmann::ordered_json to_json(const VerifyFlags& flags, const Finding& finding)
 }
 
 std::string to_text(const VerifyFlags& flags, const Finding& finding) {
-    std::string text = fmt::format(
-        "{}: {} pairs listed; {} pairs of {} checked by plain evaluation ({}, {})\n",
-        flags.pairs, grouped(finding.listed), grouped(finding.checked),
-        finding.exact ? fmt::format("all {} bodies", grouped(finding.bodies))
-                      : fmt::format("{} of {} bodies, chosen at random", grouped(finding.rows),
-                                    grouped(finding.bodies)),
-        flags.search.precision, finding.domain);
+    const std::string which = finding.exact
+                                  ? fmt::format("all {} bodies", grouped(finding.bodies))
+                                  : fmt::format("{} bodies chosen at random from {}",
+                                                grouped(finding.rows), grouped(finding.bodies));
+    std::string text =
+        fmt::format("{}: {} pairs listed; plain evaluation of {} finds {} pairs ({}, {})\n",
+                    one_line(flags.pairs), grouped(finding.listed), which,
+                    grouped(finding.checked), flags.search.precision, finding.domain);
     for (const auto& kind : finding.kinds) {
         text += fmt::format("{:<10}{}\n", kind.name, grouped(kind.count));
         for (const std::string& line : kind.lines) text += "          " + line + "\n";

@@ -10,7 +10,7 @@
 namespace vicinal::inline VICINAL_API {
 
 template <int D>
-struct Domain {
+struct VICINAL_EXPORT Domain {
     using Lengths = std::array<double, D>;
     using Axes = std::array<bool, D>;
     using Lattice = std::array<std::array<double, D>, D>;  // rows H0, H1, ...

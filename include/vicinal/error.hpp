@@ -11,7 +11,7 @@
 
 namespace vicinal::inline VICINAL_API {
 
-class Error : public std::runtime_error {
+class VICINAL_EXPORT Error : public std::runtime_error {
   public:
     enum class Kind {
         input,   // the bodies or the domain are not what the contract allows

@@ -35,7 +35,7 @@ template <int D>
 using Consumer = std::function<void(const Block<D>&)>;
 
 template <Real T, int D>
-class Finder {
+class VICINAL_EXPORT Finder {
   public:
     explicit Finder(const Options<D>& options = {});
     Finder(Finder&&) noexcept;
@@ -83,10 +83,10 @@ class Finder {
 
 // One call: all pairs of one set, or between two.
 template <Real T, int D>
-PairList<D> find_pairs(const Bodies<T, D>& bodies, const Options<D>& options = {},
+VICINAL_EXPORT PairList<D> find_pairs(const Bodies<T, D>& bodies, const Options<D>& options = {},
                        Order order = Order::any);
 template <Real T, int D>
-PairList<D> find_pairs(const Bodies<T, D>& a, const Bodies<T, D>& b,
+VICINAL_EXPORT PairList<D> find_pairs(const Bodies<T, D>& a, const Bodies<T, D>& b,
                        const Options<D>& options = {}, Order order = Order::any);
 
 #define VICINAL_DECLARE(T, D)                                                                \

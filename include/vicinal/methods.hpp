@@ -25,6 +25,6 @@ struct MethodInfo {
 
 // Every method, in the registry's order. A method is chosen by its name and options,
 // `name(key=value, ...)`, spelled alike everywhere.
-std::vector<MethodInfo> methods();
+VICINAL_EXPORT std::vector<MethodInfo> methods();
 
 }  // namespace vicinal::inline VICINAL_API

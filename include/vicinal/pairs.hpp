@@ -22,7 +22,7 @@ struct Block {
 
 // All pairs of one search, stored once, in blocks. Movable, not copyable: it is large.
 template <int D>
-class PairList {
+class VICINAL_EXPORT PairList {
   public:
     PairList();
     PairList(PairList&&) noexcept;

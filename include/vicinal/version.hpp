@@ -9,3 +9,10 @@
 #define VICINAL_VERSION_PATCH 0
 
 #define VICINAL_API v0_1
+
+// What the shared library shows; everything else of it is hidden.
+#if defined(__GNUC__)
+#define VICINAL_EXPORT __attribute__((visibility("default")))
+#else
+#define VICINAL_EXPORT
+#endif

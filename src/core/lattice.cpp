@@ -108,6 +108,12 @@ Lattice<T, D>::Lattice(const Domain<D>& domain) : periodic(domain.periodic) {
         }
     if (!std::isfinite(static_cast<double>(change)))
         throw Error(Error::Kind::input, "domain: the change of the shear offset is not finite");
+    // Along an open axis the vector only completes the basis: files often leave it out.
+    for (std::size_t k = 0; k < D; ++k)
+        if (!periodic[k] && wide[k] == std::array<double, D>{}) {
+            wide[k][k] = 1;
+            if (determinant(wide) < 0) wide[k][k] = -1;
+        }
     const double det = determinant(wide);
     if (!(det > 0) || !std::isfinite(1 / det) || !std::isfinite(det))
         throw Error(Error::Kind::input,

@@ -62,7 +62,7 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& na
         std::size_t distance = edit_distance(word, name);
         // "grid" should find compact_grid, and so should "gird".
         if (const auto part = name.rfind('_'); part != std::string::npos)
-            distance = std::min(distance, edit_distance(word, name.substr(part + 1)) + 1);
+            distance = std::min(distance, edit_distance(word, name.substr(part + 1)));
         if (distance < best) {
             best = distance;
             closest = name;

@@ -130,7 +130,12 @@ std::array<double, D> periods_for(const OwnedBodies<T, D>& bodies) {
                 reach = std::max(reach, static_cast<double>(bodies.upper[i * D + a]) - x);
         }
         periods[a] = std::max({0.9 * (hi - lo), far / 1000, 1.1 * reach});
-        if (!(periods[a] > 0)) periods[a] = 1;
+    }
+    // A flat scene is not squeezed into its thickness: that would make thousands of images.
+    const double longest = *std::max_element(periods.begin(), periods.end());
+    for (double& period : periods) {
+        period = std::max(period, 0.5 * longest);
+        if (!(period > 0)) period = 1;
     }
     return periods;
 }

@@ -1,0 +1,39 @@
+# Sourced by the other scripts: installs what is missing, says so, and does nothing otherwise.
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# need PACKAGE...: makes sure that these Debian packages are installed.
+need() {
+    local missing=() package root=()
+    for package in "$@"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+    done
+    [ ${#missing[@]} -eq 0 ] && return
+    echo "Installing: ${missing[*]}" >&2
+    if ! command -v apt-get >/dev/null; then
+        echo "This script installs packages with apt-get, which is not here; install the equivalents of: ${missing[*]}" >&2
+        exit 1
+    fi
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || { echo "Run as root or install sudo, to install: ${missing[*]}" >&2; exit 1; }
+        root=(sudo)
+    fi
+    "${root[@]}" apt-get update -qq >&2
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+build_packages=(g++ cmake ninja-build libcli11-dev libfmt-dev nlohmann-json3-dev)
+test_packages=(libgtest-dev)
+all_packages=(clang-16 libomp-16-dev libclang-rt-16-dev)
+
+# quietly COMMAND...: runs it; shows what it printed only if it fails.
+quietly() {
+    local log
+    log=$(mktemp)
+    if ! "$@" >"$log" 2>&1; then
+        cat "$log" >&2
+        rm -f "$log"
+        exit 1
+    fi
+    rm -f "$log"
+}

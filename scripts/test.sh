@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Runs the tests. --all: also everything slow (the whole product of the agreement suite, the
+# second compiler, sanitizers, fuzzing).
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+case "${1:-}" in
+    "" | --all) ;;
+    *) echo "usage: scripts/test.sh [--all]" >&2; exit 2 ;;
+esac
+need "${build_packages[@]}" "${test_packages[@]}"
+
+step() { printf '\n== %s\n' "$*"; }
+
+# build PRESET, then its tests with the settings given as NAME=VALUE.
+build() {
+    step "build: $1"
+    quietly cmake --preset "$1" -DVICINAL_TESTS=ON -DVICINAL_EXAMPLES=ON
+    quietly cmake --build "build/$1"
+}
+run_tests() {
+    local preset=$1
+    shift
+    step "test: $preset $*"
+    env "$@" ctest --test-dir "build/$preset" --output-on-failure -j "$(nproc)" --progress 2>&1 | tail -n 40
+}
+
+build release
+if [ "${1:-}" != --all ]; then
+    run_tests release
+    exit
+fi
+
+need "${all_packages[@]}"
+run_tests release VICINAL_TEST_ALL=1
+build clang
+run_tests clang
+build asan
+run_tests asan VICINAL_TEST_LIGHT=1
+build tsan
+run_tests tsan VICINAL_TEST_LIGHT=1 TSAN_OPTIONS=ignore_noninstrumented_modules=1
+step "build: fuzz"
+quietly cmake --preset fuzz
+quietly cmake --build build/fuzz --target fuzz_readers fuzz_finders
+for target in readers finders; do
+    step "fuzz: $target, a minute"
+    mkdir -p "build/fuzz/corpus_$target"
+    (cd build/fuzz && quietly "tests/fuzz_$target" -max_total_time=60 -timeout=20 -rss_limit_mb=2048 \
+        -print_final_stats=1 "corpus_$target")
+done
+echo
+echo "everything passed"

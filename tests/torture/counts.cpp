@@ -1,0 +1,285 @@
+// TORTURE, Counts: how many bodies and how many pairs; and the limits a caller may set.
+#include "torture.hpp"
+
+namespace vicinal::test {
+namespace {
+
+template <class F>
+class Counts : public ::testing::Test {};
+TYPED_TEST_SUITE(Counts, Flavours, FlavourNames);
+
+// One place seen n times: a stride of nothing is a layout like any other.
+template <Real T, int D>
+Vectors<T, D> one_place(const std::array<T, D>& place, std::size_t n) {
+    Vectors<T, D> view;
+    for (std::size_t a = 0; a < D; ++a) view.axis[a] = Column<T>(&place[a], n, 0);
+    return view;
+}
+
+constexpr std::uint64_t all_pairs(std::uint64_t n) { return n * (n - 1) / 2; }
+
+TYPED_TEST(Counts, few_and_many_bodies) {
+    VICINAL_FLAVOUR;
+    for (std::size_t n : {0u, 1u, 2u, 3u, 7u, 8u, 9u, 31u, 32u, 33u, 1000u}) {
+        SCOPED_TRACE(n);
+        const auto places = scattered<T, D>(n, 0, 1, n);
+        // About ten neighbours each.
+        const double reach = n < 10 ? 0.5 : D == 2 ? std::sqrt(3.0 / double(n)) : std::cbrt(2.0 / double(n));
+        expect_same_in_all_shapes<T, D>(places, static_cast<T>(reach));
+        expect_same_in_all_shapes<T, D>(places, static_cast<T>(reach / 2), cube<D>(0.9));
+    }
+}
+
+TYPED_TEST(Counts, nothing_at_all) {
+    VICINAL_FLAVOUR;
+    const std::vector<T> none, one(D, T{0});
+    for (const std::string& method : method_extremes())
+        for (const Domain<D>& domain : {Domain<D>::open(), cube<D>(1)}) {
+            SCOPED_TRACE(method);
+            Finder<T, D> finder(with_method<D>(method, 2, domain));
+            finder.update(points<D>(none, 1));
+            expect_answers(finder, {});
+            EXPECT_EQ(finder.neighbours().size(), 0u);
+            EXPECT_TRUE(finder.order().empty());
+            EXPECT_TRUE(finder.pairs_with(points<D>(one, 1)).empty());
+            EXPECT_TRUE(finder.probe(points<D>(one)).empty());
+            finder.update(points<D>(one, 0.5));
+            EXPECT_TRUE(finder.pairs_with(points<D>(none, 0.5)).empty());
+            EXPECT_TRUE(finder.probe(points<D>(none)).empty());
+            EXPECT_EQ(finder.neighbours().size(), 1u);
+            EXPECT_EQ(finder.order(), std::vector<Index>{0});
+        }
+}
+
+// Every (i, j) with i < j in sorted order: what coincident bodies make.
+template <int D>
+void expect_every_pair(const PairList<D>& list, std::size_t n) {
+    ASSERT_EQ(list.size(), all_pairs(n));
+    Index i = 0, j = 1;
+    for (const Block<D>& block : list.blocks())
+        for (const Pair pair : block.pairs) {
+            if (pair != Pair{i, j}) {
+                FAIL() << "expected (" << i << "," << j << "), found (" << pair.i << "," << pair.j
+                       << ")";
+            }
+            if (++j == n) j = ++i + 1;
+        }
+}
+
+TYPED_TEST(Counts, five_thousand_boxes_at_one_place) {
+    VICINAL_FLAVOUR;
+    const std::size_t n = run_light() ? 500 : 5000;
+    const auto names = method_names();
+    for (std::size_t m = 0; m < names.size(); ++m) {
+        if (!takes_turn<TypeParam>(m)) continue;
+        SCOPED_TRACE(names[m]);
+        std::vector<T> lower(n * D, T(0.1)), upper(n * D, T(0.2));
+        Finder<T, D> finder(with_method<D>(names[m], 2));
+        finder.update(boxes<D>(lower, upper));
+        expect_every_pair(finder.pairs(Order::sorted), n);
+    }
+}
+
+TYPED_TEST(Counts, twenty_thousand_at_one_place) {
+    VICINAL_FLAVOUR;
+    const std::size_t n = run_light() ? 2000 : 20000;
+    const auto names = method_names();
+    for (std::size_t m = 0; m < names.size(); ++m) {
+        if (!takes_turn<TypeParam>(m)) continue;
+        SCOPED_TRACE(names[m]);
+        const std::array<T, D> place{};
+        Finder<T, D> finder(with_method<D>(names[m]));
+        finder.update(points<D>(one_place<T, D>(place, n)));
+        EXPECT_EQ(finder.count(), all_pairs(n));
+        std::vector<bool> seen(n * n);
+        std::uint64_t wrong = 0, total = 0;
+        finder.for_each_block([&](const Block<D>& block) {
+            total += block.pairs.size();
+            for (const Pair pair : block.pairs) {
+                wrong += !(pair.i < pair.j && pair.j < n) || seen[pair.i * n + pair.j];
+                seen[pair.i * n + pair.j] = true;
+            }
+        });
+        EXPECT_EQ(wrong, 0u);
+        EXPECT_EQ(total, all_pairs(n));
+    }
+}
+
+TYPED_TEST(Counts, a_million_at_one_place) {
+    VICINAL_FLAVOUR;
+    const std::size_t n = run_light() ? 100000 : 1000000;
+    const auto names = method_names();
+    for (std::size_t m = 0; m < names.size(); ++m) {
+        if (!takes_turn<TypeParam>(m)) continue;
+        SCOPED_TRACE(names[m]);
+        const std::array<T, D> place{};
+        auto options = with_method<D>(names[m], 2);
+        options.max_pairs = 1000;
+        Finder<T, D> finder(options);
+        finder.update(points<D>(one_place<T, D>(place, n), 0.5));
+        EXPECT_LT(finder.report().bytes, 2000u * n);
+        expect_error(Error::Kind::limit, {"pairs", "more than", "max_pairs is 1000"},
+                     [&] { finder.pairs(); });
+        expect_error(Error::Kind::limit, {"pairs", "max_pairs is 1000"}, [&] { finder.count(); });
+        finder.update(points<D>(one_place<T, D>(place, 45)));
+        EXPECT_EQ(finder.count(), all_pairs(45));
+    }
+}
+
+TEST(MorePairs, than_32_bits_hold) {
+    if (!run_all()) GTEST_SKIP() << "takes seconds per method; VICINAL_TEST_ALL=1 runs it";
+    constexpr std::size_t n = 66000;
+    static_assert(all_pairs(n) > std::uint64_t{1} << 31);
+    const std::array<float, 3> place{};
+    for (const std::string& method : method_names()) {
+        SCOPED_TRACE(method);
+        Finder<float, 3> finder(with_method<3>(method, 2));
+        finder.update(points<3>(one_place<float, 3>(place, n)));
+        EXPECT_EQ(finder.count(), all_pairs(n));
+        EXPECT_EQ(finder.report().pairs, all_pairs(n));
+    }
+}
+
+template <Real T, int D>
+void use_every_output(Finder<T, D>& finder, const std::function<void(std::function<void()>)>& use) {
+    use([&] { finder.pairs(); });
+    use([&] { finder.pairs(Order::sorted); });
+    use([&] { finder.neighbours(); });
+    use([&] { finder.count(); });
+    use([&] { finder.for_each_block([](const Block<D>&) {}); });
+}
+
+TYPED_TEST(Counts, max_pairs_exactly_and_one_below) {
+    VICINAL_FLAVOUR;
+    const auto places = scattered<T, D>(200, 0, 1);
+    const auto bodies = points<D>(places, 0.25);
+    for (const Domain<D>& domain : {Domain<D>::open(), cube<D>(0.9)})
+        for (const std::string& method : method_names()) {
+            SCOPED_TRACE(method);
+            const auto exact = tool::plain_pairs(bodies, domain).size();
+            auto options = with_method<D>(method, 2, domain);
+            options.max_pairs = exact;
+            Finder<T, D> enough(options);
+            enough.update(bodies);
+            use_every_output<T, D>(enough, [&](const auto& call) { EXPECT_NO_THROW(call()); });
+            EXPECT_EQ(enough.pairs().size(), exact);
+            options.max_pairs = exact - 1;
+            Finder<T, D> short_by_one(options);
+            short_by_one.update(bodies);
+            use_every_output<T, D>(short_by_one, [&](const auto& call) {
+                expect_error(Error::Kind::limit,
+                             {std::to_string(exact) + " pairs", std::to_string(exact - 1)}, call);
+            });
+            // The limit is an error of the call, not of the bodies.
+            short_by_one.update(points<D>(places, 0.125));
+            EXPECT_EQ(difference<D>(tool::plain_pairs(points<D>(places, 0.125), domain),
+                                    listed(short_by_one.pairs(Order::sorted))),
+                      "");
+        }
+}
+
+TYPED_TEST(Counts, max_pairs_of_two_sets_and_probes) {
+    VICINAL_FLAVOUR;
+    const auto places = scattered<T, D>(100, 0, 1), others = scattered<T, D>(50, 0, 1, 2);
+    const std::vector<T> radii(50, T(0.25));
+    const auto bodies = points<D>(places, 0.25), second = points<D>(others, 0.25);
+    const auto queries = spheres<D>(others, radii);
+    const auto pairs = tool::plain_pairs(second, bodies, {}).size();
+    const auto hits = tool::plain_probe(bodies, queries, {}).size();
+    for (const std::string& method : method_names()) {
+        SCOPED_TRACE(method);
+        auto options = with_method<D>(method);
+        options.max_pairs = std::max(pairs, hits);
+        Finder<T, D> enough(options);
+        enough.update(bodies);
+        EXPECT_EQ(enough.pairs_with(second).size(), pairs);
+        EXPECT_EQ(enough.probe(queries).size(), hits);
+        options.max_pairs = std::min(pairs, hits) - 1;
+        Finder<T, D> too_few(options);
+        too_few.update(bodies);
+        expect_error(Error::Kind::limit, {std::to_string(pairs) + " pairs"},
+                     [&] { too_few.pairs_with(second); });
+        expect_error(Error::Kind::limit, {std::to_string(hits) + " pairs"},
+                     [&] { too_few.probe(queries); });
+    }
+}
+
+TYPED_TEST(Counts, max_bytes_of_the_structure) {
+    VICINAL_FLAVOUR;
+    const auto places = scattered<T, D>(500, 0, 1);
+    const auto bodies = points<D>(places, 0.1);
+    for (const Domain<D>& domain : {Domain<D>::open(), cube<D>(0.9)})
+        for (const std::string& method : method_names()) {
+            SCOPED_TRACE(method);
+            Finder<T, D> free_one(with_method<D>(method, 1, domain));
+            free_one.update(bodies);
+            const std::uint64_t bytes = free_one.report().bytes;
+            auto options = with_method<D>(method, 1, domain);
+            options.max_bytes = bytes;
+            Finder<T, D> enough(options);
+            EXPECT_NO_THROW(enough.update(bodies));
+            options.max_bytes = bytes - 1;
+            Finder<T, D> short_by_one(options);
+            expect_error(Error::Kind::limit,
+                         {std::to_string(bytes) + " bytes", std::to_string(bytes - 1)},
+                         [&] { short_by_one.update(bodies); });
+        }
+}
+
+TYPED_TEST(Counts, max_bytes_of_the_pairs) {
+    VICINAL_FLAVOUR;
+    const auto places = scattered<T, D>(500, 0, 1);
+    const auto bodies = points<D>(places, 0.25);
+    for (const Domain<D>& domain : {Domain<D>::open(), cube<D>(0.9)})
+        for (const std::string& method : method_names()) {
+            SCOPED_TRACE(method);
+            Finder<T, D> free_one(with_method<D>(method, 1, domain));
+            free_one.update(bodies);
+            const auto expected = listed(free_one.pairs(Order::sorted));
+            const std::uint64_t bytes = free_one.report().bytes;
+            auto options = with_method<D>(method, 1, domain);
+            options.max_bytes = bytes;
+            Finder<T, D> enough(options);
+            enough.update(bodies);
+            EXPECT_EQ(difference<D>(expected, listed(enough.pairs(Order::sorted))), "");
+            // One byte short, and far too short: what is granted must be within the limit, what
+            // is refused must say the size. Counting needs no memory per pair.
+            free_one.update(bodies);
+            for (std::uint64_t limit : {bytes - 1, free_one.report().bytes + 8}) {
+                options.max_bytes = limit;
+                Finder<T, D> tight(options);
+                tight.update(bodies);
+                expect_error(Error::Kind::limit, {"bytes", "max_bytes"}, [&] { tight.pairs(); });
+                EXPECT_EQ(tight.count(), expected.size());
+            }
+        }
+}
+
+TYPED_TEST(Counts, what_is_held_is_within_max_bytes) {
+    VICINAL_FLAVOUR;
+    const auto places = scattered<T, D>(500, 0, 1);
+    const auto bodies = points<D>(places, 0.25);
+    for (const std::string& method : method_names()) {
+        SCOPED_TRACE(method);
+        Finder<T, D> free_one(with_method<D>(method));
+        free_one.update(bodies);
+        const std::uint64_t structure = free_one.report().bytes;
+        for (std::uint64_t more = 1; more < 1u << 24; more *= 2) {
+            auto options = with_method<D>(method);
+            options.max_bytes = structure + more;
+            Finder<T, D> finder(options);
+            finder.update(bodies);
+            try {
+                finder.pairs(Order::sorted);
+                EXPECT_LE(finder.report().bytes, options.max_bytes) << "pairs";
+                finder.neighbours();
+                EXPECT_LE(finder.report().bytes, options.max_bytes) << "rows";
+            } catch (const Error& error) {
+                EXPECT_EQ(error.kind(), Error::Kind::limit);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace vicinal::test

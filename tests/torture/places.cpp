@@ -1,0 +1,194 @@
+// TORTURE, Places: where a body may be.
+#include "torture.hpp"
+
+namespace vicinal::test {
+namespace {
+
+template <class F>
+class Places : public ::testing::Test {};
+TYPED_TEST_SUITE(Places, Flavours, FlavourNames);
+
+template <Real T>
+constexpr T infinity = std::numeric_limits<T>::infinity();
+
+TYPED_TEST(Places, centre_of_the_box) {
+    VICINAL_FLAVOUR;
+    // The centre, and everything exactly half a box away from it: each meets two images.
+    for (double length : {1.0, 0.7, 3.0}) {
+        const auto l = static_cast<T>(length);
+        const auto places = combinations<T, D>({l / 2, T{0}, l});
+        expect_same_in_all_shapes<T, D>(places, l / 2, cube<D>(length));
+        expect_same_in_all_shapes<T, D>(places, l / 4, cube<D>(length));
+        expect_same_in_all_shapes<T, D>(places, l / 2);
+    }
+}
+
+TYPED_TEST(Places, cell_borders) {
+    VICINAL_FLAVOUR;
+    // A lattice with the cut-off as its constant: each body on the border of every cell, each
+    // neighbour exactly within reach (0.25) or about so (0.1).
+    for (double step : {0.25, 0.1}) {
+        std::vector<T> values;
+        for (int k = -2; k < (D == 2 ? 9 : 3); ++k) values.push_back(static_cast<T>(k * step));
+        const auto places = combinations<T, D>(values);
+        expect_same_in_all_shapes<T, D>(places, static_cast<T>(step));
+        expect_same_in_all_shapes<T, D>(places, static_cast<T>(step), cube<D>(5 * step));
+    }
+}
+
+TYPED_TEST(Places, zero_and_length_and_next_to_them) {
+    VICINAL_FLAVOUR;
+    for (double length : {1.0, 0.7, 1024.0}) {
+        const auto l = static_cast<T>(length);
+        const auto places = combinations<T, D>({T{0}, l, std::nextafter(l, T{0}),
+                                                std::nextafter(l, infinity<T>),
+                                                std::nextafter(T{0}, -infinity<T>)});
+        for (T reach : {T{0}, l / 16}) {
+            expect_same_in_all_shapes<T, D>(places, reach, cube<D>(length));
+            expect_same_in_all_shapes<T, D>(places, reach);
+        }
+    }
+}
+
+TYPED_TEST(Places, both_zeros_are_one_place) {
+    VICINAL_FLAVOUR;
+    expect_same_in_all_shapes<T, D>(combinations<T, D>({T{0}, -T{0}}), T{0});
+    expect_same_in_all_shapes<T, D>(combinations<T, D>({T{0}, -T{0}}), T{0}, cube<D>(1));
+}
+
+TYPED_TEST(Places, all_negative) {
+    VICINAL_FLAVOUR;
+    for (auto [low, high] : {std::pair{-1.0, 0.0}, std::pair{-1001.0, -1000.0}}) {
+        const auto places = scattered<T, D>(200, low, high);
+        expect_same_in_all_shapes<T, D>(places, T(0.125));
+        expect_same_in_all_shapes<T, D>(places, T(0.125), cube<D>(0.8));
+    }
+}
+
+TYPED_TEST(Places, two_aligned_with_an_axis) {
+    VICINAL_FLAVOUR;
+    for (std::size_t axis = 0; axis < D; ++axis)
+        for (T apart : {T{0.5}, std::nextafter(T{0.5}, T{1}), T{-0.5}}) {
+            std::vector<T> places(2 * D, T{0.25});
+            places[D + axis] += apart;
+            expect_same_in_all_shapes<T, D>(places, T{0.5});
+            expect_same_in_all_shapes<T, D>(places, T{0.5}, cube<D>(1));
+        }
+}
+
+TYPED_TEST(Places, in_a_line) {
+    VICINAL_FLAVOUR;
+    for (std::size_t axis = 0; axis <= D; ++axis) {  // the last one: the diagonal
+        auto places = scattered<T, D>(150, 0, 1);
+        for (std::size_t c = 0; c < places.size(); ++c)
+            if (c % D != axis) places[c] = axis == D ? places[c - c % D] : T(0.3);
+        expect_same_in_all_shapes<T, D>(places, T(0.03));
+        expect_same_in_all_shapes<T, D>(places, T(0.03), cube<D>(0.9));
+    }
+}
+
+TYPED_TEST(Places, no_extent_on_one_axis) {
+    VICINAL_FLAVOUR;
+    for (std::size_t axis = 0; axis < D; ++axis)
+        for (T level : {T{0}, T(-7.3)}) {
+            auto places = scattered<T, D>(150, 0, 1);
+            for (std::size_t i = 0; i < places.size() / D; ++i) places[i * D + axis] = level;
+            expect_same_in_all_shapes<T, D>(places, T(0.08));
+            expect_same_in_all_shapes<T, D>(places, T(0.08), cube<D>(0.9));
+        }
+}
+
+TYPED_TEST(Places, at_one_point) {
+    VICINAL_FLAVOUR;
+    for (T x : {T{0}, T(0.1), T{-1e6}, T(1e30)})
+        for (T reach : {T{0}, T(0.1)}) {
+            expect_same_in_all_shapes<T, D>(std::vector<T>(100 * D, x), reach);
+            if (std::abs(x) < 1)
+                expect_same_in_all_shapes<T, D>(std::vector<T>(30 * D, x), reach, cube<D>(1));
+        }
+}
+
+TYPED_TEST(Places, a_million_from_the_origin) {
+    VICINAL_FLAVOUR;
+    for (double from : {1e6, -1e6}) {
+        const auto places = scattered<T, D>(300, from, from + 1);
+        expect_same_in_all_shapes<T, D>(places, T(0.125));
+        expect_same_in_all_shapes<T, D>(places, T{0});
+        expect_same_in_all_shapes<T, D>(places, T(0.125), cube<D>(100));
+    }
+}
+
+TYPED_TEST(Places, a_box_a_million_of_its_lengths_from_the_origin) {
+    VICINAL_FLAVOUR;
+    // Where the box begins does not matter: all bodies are within a period of each other.
+    expect_same_in_all_shapes<T, D>(scattered<T, D>(60, 1e6, 1e6 + 1), T(0.125), cube<D>(1));
+}
+
+// Among 2000 bodies in the unit cube, with memory that does not follow the volume.
+template <Real T, int D>
+void expect_outliers_harmless(const std::vector<std::vector<T>>& outliers) {
+    auto places = scattered<T, D>(2000, 0, 1);
+    std::size_t at = 7;
+    for (const auto& outlier : outliers) {
+        std::copy(outlier.begin(), outlier.end(), places.begin() + static_cast<long>(at * D));
+        at += 1001;
+    }
+    for (const ShapeCase& kind : shape_cases) {
+        if (kind.swept || kind.rule != ReachRule::sum) continue;
+        SCOPED_TRACE(kind.name);
+        const auto bodies = shaped<T, D>(places, T(0.05), kind);
+        const auto view = bodies.view();
+        const Found<D> expected = tool::plain_pairs(view, Domain<D>::open());
+        for (const std::string& method : method_names()) {
+            SCOPED_TRACE(method);
+            Finder<T, D> finder(with_method<D>(method));
+            finder.update(view);
+            EXPECT_LT(finder.report().bytes, 2000u * bodies.size());
+            EXPECT_EQ(difference<D>(expected, listed(finder.pairs(Order::sorted))), "");
+            EXPECT_EQ(finder.order().size(), bodies.size());
+        }
+    }
+}
+
+TYPED_TEST(Places, outliers) {
+    VICINAL_FLAVOUR;
+    for (T far : {T(1e6), T(1e30)}) {
+        expect_outliers_harmless<T, D>({std::vector<T>(D, far)});
+        expect_outliers_harmless<T, D>({std::vector<T>(D, -far)});
+        expect_outliers_harmless<T, D>({std::vector<T>(D, far), std::vector<T>(D, -far)});
+        std::vector<T> along_x(D, T{0.5});
+        along_x[0] = far;
+        expect_outliers_harmless<T, D>({along_x});
+    }
+}
+
+TYPED_TEST(Places, outliers_along_an_open_axis) {
+    VICINAL_FLAVOUR;
+    auto axes = std::array<bool, D>{};
+    axes[0] = true;
+    auto places = scattered<T, D>(100, 0, 1);
+    places[10 * D + 1] = T(1e30);
+    places[20 * D + 1] = T(-1e30);
+    places[30 * D + 1] = T(1e30);
+    expect_same_in_all_shapes<T, D>(places, T(0.125),
+                                    Domain<D>::orthogonal(lengths<D>(0.9), axes));
+}
+
+TYPED_TEST(Places, the_ends_of_the_number_range) {
+    VICINAL_FLAVOUR;
+    constexpr T most = std::numeric_limits<T>::max();
+    for (std::size_t dust : {0u, 3u, 50u}) {
+        auto places = combinations<T, D>({most, -most});
+        for (const T x : combinations<T, D>({most, T{0}})) places.push_back(x);
+        for (const T x : scattered<T, D>(dust, 0, 1)) places.push_back(x);
+        for (T reach : {T{0}, T(0.25)}) {
+            const auto points = shaped<T, D>(places, reach, shape_cases[0]);
+            expect_same(points.view());
+            OwnedBodies<T, D> boxes = shaped<T, D>(places, T{0}, shape_cases[4]);
+            expect_same(boxes.view());
+        }
+    }
+}
+
+}  // namespace
+}  // namespace vicinal::test

@@ -1,0 +1,225 @@
+// What the torture tests share: every method of the registry, in every dimension and
+// precision, against the plain double loop, pair by pair and in every form of output.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "scenes/random.hpp"
+#include "support/bodies.hpp"
+#include "support/compare.hpp"
+
+namespace vicinal::test {
+
+template <Real Scalar, int Dimension>
+struct Flavour {
+    using T = Scalar;
+    static constexpr int D = Dimension;
+};
+using Flavours =
+    ::testing::Types<Flavour<float, 2>, Flavour<float, 3>, Flavour<double, 2>, Flavour<double, 3>>;
+
+struct FlavourNames {
+    template <class F>
+    static std::string GetName(int) {
+        return std::string(sizeof(typename F::T) == 4 ? "float" : "double") +
+               (F::D == 2 ? "_2d" : "_3d");
+    }
+};
+
+// What a typed test calls T and D.
+#define VICINAL_FLAVOUR                    \
+    using T [[maybe_unused]] = typename TypeParam::T; \
+    [[maybe_unused]] constexpr int D = TypeParam::D
+
+inline bool environment_says(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value == '1';
+}
+
+// Sanitizers make everything ten times slower: the heaviest cases shrink or are left out.
+inline bool run_light() { return environment_says("VICINAL_TEST_LIGHT"); }
+inline bool run_all() { return environment_says("VICINAL_TEST_ALL"); }
+
+inline std::vector<std::string> method_names() {
+    std::vector<std::string> names;
+    for (const MethodInfo& method : methods()) names.push_back(method.name);
+    return names;
+}
+
+// Every method, as it is and with each of its options at either end of what is allowed.
+inline std::vector<std::string> method_extremes() {
+    std::vector<std::string> all;
+    for (const MethodInfo& method : methods()) {
+        all.push_back(method.name);
+        for (const OptionInfo& option : method.options) {
+            std::vector<std::string> values = option.choices;
+            if (values.empty())
+                values = {std::to_string(option.least), std::to_string(option.most)};
+            for (const std::string& value : values)
+                all.push_back(method.name + "(" + option.name + "=" + value + ")");
+        }
+    }
+    return all;
+}
+
+// Heavy cases run in one flavour per method, another one for the next method; in all of them
+// when everything is asked for.
+template <class F>
+bool takes_turn(std::size_t method) {
+    constexpr std::size_t flavour = (sizeof(typename F::T) == 4 ? 0u : 2u) + (F::D == 3 ? 1u : 0u);
+    return run_all() || (method + 1) % 4 == flavour;
+}
+
+template <int D>
+Options<D> with_method(const std::string& method, int threads = 1, const Domain<D>& domain = {}) {
+    Options<D> options;
+    options.method = method;
+    options.threads = threads;
+    options.domain = domain;
+    return options;
+}
+
+template <Real T, int D>
+Found<D> streamed(Finder<T, D>& finder) {
+    std::mutex mutex;
+    Found<D> found;
+    finder.for_each_block([&](const Block<D>& block) {
+        const std::lock_guard lock(mutex);
+        append(found, block);
+    });
+    return sorted<D>(found);
+}
+
+// All forms of output of a finder that has its bodies.
+template <Real T, int D>
+void expect_answers(Finder<T, D>& finder, const Found<D>& expected) {
+    EXPECT_EQ(difference<D>(expected, sorted<D>(listed(finder.pairs()))), "") << "any order";
+    EXPECT_EQ(difference<D>(expected, listed(finder.pairs(Order::sorted))), "") << "sorted";
+    EXPECT_EQ(difference<D>(expected, rows_of(finder.neighbours(RowKind::half))), "") << "half";
+    EXPECT_EQ(difference<D>(both_ways<D>(expected), rows_of(finder.neighbours())), "") << "full";
+    EXPECT_EQ(difference<D>(expected, streamed(finder)), "") << "streamed";
+    EXPECT_EQ(finder.count(), expected.size());
+    EXPECT_EQ(finder.report().pairs, expected.size());
+}
+
+// The bodies as their own second set and as their own queries.
+template <Real T, int D>
+void expect_asked(const std::string& method, const Bodies<T, D>& bodies, const Domain<D>& domain,
+                  const Found<D>& two_sets, const Found<D>& probe) {
+    Finder<T, D> finder(with_method<D>(method, 1, domain));
+    finder.update(bodies);
+    EXPECT_EQ(difference<D>(two_sets, listed(finder.pairs_with(bodies, Order::sorted))), "")
+        << "two sets";
+    EXPECT_EQ(difference<D>(probe, listed(finder.probe(bodies, Order::sorted))), "") << "probe";
+}
+
+// Every method finds what the double loop finds. Few bodies also meet the extreme options of
+// the methods, and themselves as a second set and as queries.
+template <Real T, int D>
+void expect_same(const Bodies<T, D>& bodies, const Domain<D>& domain = {}) {
+    constexpr std::size_t few = 64;
+    const Found<D> expected = tool::plain_pairs(bodies, domain);
+    for (const std::string& method : bodies.size() <= few ? method_extremes() : method_names()) {
+        SCOPED_TRACE(method);
+        Finder<T, D> finder(with_method<D>(method, 1, domain));
+        finder.update(bodies);
+        expect_answers(finder, expected);
+    }
+    if (bodies.size() > few) return;
+    const Found<D> two_sets = tool::plain_pairs(bodies, bodies, domain);
+    const Found<D> probe = tool::plain_probe(bodies, bodies, domain);
+    for (const std::string& method : method_names()) {
+        SCOPED_TRACE(method);
+        expect_asked(method, bodies, domain, two_sets, probe);
+    }
+}
+
+// Bodies of every shape at the same places and of about the same size: what pairs as points
+// with the cut-off `reach` also pairs as spheres of half that radius.
+template <Real T, int D>
+OwnedBodies<T, D> shaped(const std::vector<T>& places, T reach, const ShapeCase& kind) {
+    scenes::Random random(5);
+    OwnedBodies<T, D> bodies;
+    bodies.kind = kind;
+    bodies.cutoff = reach;
+    bodies.position = places;
+    for (std::size_t c = 0; c < places.size(); ++c) {
+        if (kind.shape == Shape::boxes) bodies.upper.push_back(places[c] + reach / 2);
+        const double u = random.uniform(-1, 1);
+        if (kind.swept)  // some at rest, some along an axis
+            bodies.displacement.push_back(std::abs(u) < 0.3 ? T{0} : static_cast<T>(u) * 2 * reach);
+    }
+    if (kind.shape == Shape::spheres) bodies.radius.assign(places.size() / D, reach / 2);
+    return bodies;
+}
+
+template <Real T, int D>
+void expect_same_in_all_shapes(const std::vector<T>& places, std::type_identity_t<T> reach,
+                               const Domain<D>& domain = {}) {
+    for (const ShapeCase& kind : shape_cases) {
+        SCOPED_TRACE(kind.name);
+        const auto bodies = shaped<T, D>(places, reach, kind);
+        expect_same(bodies.view(), domain);
+    }
+}
+
+// n places, uniform in the cube from low to high.
+template <Real T, int D>
+std::vector<T> scattered(std::size_t n, double low, double high, std::uint64_t seed = 1) {
+    scenes::Random random(seed);
+    std::vector<T> places;
+    for (std::size_t c = 0; c < n * D; ++c)
+        places.push_back(static_cast<T>(random.uniform(low, high)));
+    return places;
+}
+
+// Every combination of the values, one per axis.
+template <Real T, int D>
+std::vector<T> combinations(const std::vector<T>& values) {
+    std::vector<T> places;
+    std::array<std::size_t, D> digit{};
+    for (;;) {
+        for (std::size_t a = 0; a < D; ++a) places.push_back(values[digit[a]]);
+        std::size_t a = 0;
+        while (a < D && ++digit[a] == values.size()) digit[a++] = 0;
+        if (a == D) return places;
+    }
+}
+
+template <int D>
+std::array<double, D> lengths(double length) {
+    std::array<double, D> all;
+    all.fill(length);
+    return all;
+}
+
+template <int D>
+Domain<D> cube(double length) {
+    return Domain<D>::orthogonal(lengths<D>(length));
+}
+
+// The call throws an Error of this kind, for this element, whose one line holds all the words.
+inline void expect_error(Error::Kind kind, const std::vector<std::string>& words,
+                         const std::function<void()>& call,
+                         std::optional<std::uint64_t> element = {}) {
+    try {
+        call();
+    } catch (const Error& error) {
+        const std::string message = error.what();
+        EXPECT_EQ(error.kind(), kind) << message;
+        EXPECT_EQ(error.element(), element) << message;
+        EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+        for (const std::string& word : words)
+            EXPECT_NE(message.find(word), std::string::npos)
+                << "'" << word << "' is not in: " << message;
+        return;
+    }
+    ADD_FAILURE() << "no error; expected one about '" << (words.empty() ? "" : words[0]) << "'";
+}
+
+}  // namespace vicinal::test

@@ -1,0 +1,135 @@
+// Parts of the core on their own.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "core/parallel.hpp"
+#include "core/sort.hpp"
+#include "methods/registry.hpp"
+#include "scenes/random.hpp"
+#include "scenes/scenes.hpp"
+
+namespace vicinal {
+namespace {
+
+TEST(Parallel, TasksRunOnceEach) {
+    for (int threads : {1, 2, 3, 8})
+        for (std::size_t tasks : {0u, 1u, 2u, 7u, 1000u}) {
+            std::vector<std::atomic<int>> runs(tasks);
+            parallel_tasks(threads, tasks, [&](std::size_t t, int worker) {
+                EXPECT_LT(worker, threads);
+                ++runs[t];
+            });
+            for (const auto& run : runs) EXPECT_EQ(run, 1);
+        }
+}
+
+TEST(Parallel, TheLowestFailureIsThrown) {
+    for (int threads : {1, 2, 8}) {
+        try {
+            parallel_tasks(threads, 1000, [](std::size_t t, int) {
+                if (t >= 17) throw t;
+            });
+            FAIL();
+        } catch (std::size_t t) {
+            EXPECT_EQ(t, 17u);
+        }
+    }
+}
+
+TEST(Parallel, ScanSumsWhatComesBefore) {
+    for (int threads : {1, 2, 5})
+        for (std::size_t n : {0u, 1u, 4095u, 100000u}) {
+            std::vector<std::uint64_t> values(n), expected(n);
+            std::iota(values.begin(), values.end(), 1);
+            std::exclusive_scan(values.begin(), values.end(), expected.begin(), std::uint64_t{0});
+            const std::uint64_t total = exclusive_scan(threads, std::span(values));
+            EXPECT_EQ(values, expected);
+            EXPECT_EQ(total, n * (n + 1) / 2);
+        }
+}
+
+TEST(Sort, RadixIsAStableSort) {
+    scenes::Random random(1);
+    for (int threads : {1, 2, 3})
+        for (unsigned bits : {1u, 11u, 12u, 33u, 64u})
+            for (std::size_t n : {0u, 1u, 2u, 1000u, 20000u}) {
+                KeyedIndices records;
+                records.resize(n);
+                std::vector<std::pair<std::uint64_t, Index>> expected;
+                for (std::size_t i = 0; i < n; ++i) {
+                    records.keys[i] = random.next() >> (64 - bits);
+                    records.values[i] = static_cast<Index>(i);
+                    expected.emplace_back(records.keys[i], records.values[i]);
+                }
+                std::stable_sort(expected.begin(), expected.end(),
+                                 [](const auto& a, const auto& b) { return a.first < b.first; });
+                radix_sort(records, bits, threads);
+                for (std::size_t i = 0; i < n; ++i) {
+                    ASSERT_EQ(records.keys[i], expected[i].first);
+                    ASSERT_EQ(records.values[i], expected[i].second);
+                }
+            }
+}
+
+// Neighbours in the order must be neighbours in space: the point of asking for it.
+TEST(Sort, MortonOrderIsShortAndAPermutation) {
+    const auto workload = scenes::make("uniform", 20000, 1);
+    const scenes::Arrays<double> arrays(workload);
+    Finder<double, 3> finder;
+    finder.update(arrays.bodies<3>());
+    const std::vector<Index> order = finder.order();
+    std::vector<Index> sorted = order;
+    std::sort(sorted.begin(), sorted.end());
+    for (Index i = 0; i < sorted.size(); ++i) ASSERT_EQ(sorted[i], i);
+    const auto length = [&](const auto& body) {
+        double sum = 0;
+        for (std::size_t k = 1; k < order.size(); ++k)
+            for (std::size_t a = 0; a < 3; ++a)
+                sum += std::abs(arrays.position[3 * body(k) + a] - arrays.position[3 * body(k - 1) + a]);
+        return sum;
+    };
+    EXPECT_LT(length([&](std::size_t k) { return std::size_t{order[k]}; }),
+              0.1 * length([](std::size_t k) { return k; }));
+}
+
+std::string refusal(const std::string& text) {
+    try {
+        choose_method(text);
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), Error::Kind::option);
+        return error.what();
+    }
+    return "accepted";
+}
+
+TEST(Registry, ChoosesByNameAndOptions) {
+    EXPECT_EQ(choose_method("compact_grid").text(), "compact_grid(cell=1)");
+    EXPECT_EQ(choose_method(" compact_grid( cell = 2.5 ) ").text(), "compact_grid(cell=2.5)");
+    EXPECT_EQ(choose_method("brute_force()").text(), "brute_force");
+    EXPECT_EQ(choose_method("auto").name, "compact_grid");
+}
+
+TEST(Registry, RefusesWhatItDoesNotKnowAndSaysWhatThereIs) {
+    EXPECT_NE(refusal("gird").find("did you mean 'compact_grid'? methods: brute_force, compact_grid"),
+              std::string::npos)
+        << refusal("gird");
+    EXPECT_NE(refusal("").find("unknown method ''"), std::string::npos);
+    EXPECT_NE(refusal("compact_grid(cel=1)").find("did you mean 'cell'"), std::string::npos);
+    EXPECT_NE(refusal("compact_grid(cell=0)").find("from 0.01 to 1000"), std::string::npos);
+    EXPECT_NE(refusal("compact_grid(cell=1e)").find("'1e'"), std::string::npos);
+    EXPECT_NE(refusal("compact_grid(cell=nan)").find("'nan'"), std::string::npos);
+    EXPECT_NE(refusal("compact_grid(cell").find("closing parenthesis"), std::string::npos);
+    EXPECT_NE(refusal("compact_grid(2)").find("key=value"), std::string::npos);
+    EXPECT_NE(refusal("brute_force(x=1)").find("it has no options"), std::string::npos);
+}
+
+TEST(Registry, EveryMethodIsFoundByItsName) {
+    for (const MethodInfo& method : methods()) {
+        EXPECT_FALSE(method.summary.empty());
+        EXPECT_EQ(choose_method(method.name).name, method.name);
+    }
+}
+
+}  // namespace
+}  // namespace vicinal
