@@ -40,8 +40,12 @@ std::vector<Particle<T, D>> particles() {
     return all;
 }
 
+// Not deduced: D of an array is a std::size_t, ours is an int.
 template <Real T, int D>
-Vectors<T, D> member(const std::vector<Particle<T, D>>& all, std::array<T, D> Particle<T, D>::*m) {
+using Member = std::type_identity_t<std::array<T, D> Particle<T, D>::*>;
+
+template <Real T, int D>
+Vectors<T, D> member(const std::vector<Particle<T, D>>& all, Member<T, D> m) {
     Vectors<T, D> view;
     for (std::size_t a = 0; a < D; ++a)
         view.axis[a] = Column<T>(&(all[0].*m)[a], all.size(), sizeof(Particle<T, D>));
@@ -49,7 +53,7 @@ Vectors<T, D> member(const std::vector<Particle<T, D>>& all, std::array<T, D> Pa
 }
 
 template <Real T, int D>
-std::vector<T> flat(const std::vector<Particle<T, D>>& all, std::array<T, D> Particle<T, D>::*m) {
+std::vector<T> flat(const std::vector<Particle<T, D>>& all, Member<T, D> m) {
     std::vector<T> values;
     for (const auto& p : all) values.insert(values.end(), (p.*m).begin(), (p.*m).end());
     return values;

@@ -112,7 +112,10 @@ TYPED_TEST(Sizes, rounding_decides_near_the_reach) {
     for (int k = 0; k < 500; ++k) {
         std::array<double, D> direction;
         double norm = 0;
-        for (double& d : direction) norm += (d = random.normal()) * d;
+        for (double& d : direction) {
+            d = random.normal();
+            norm += d * d;
+        }
         const double x = random.uniform(-100, 100);
         for (std::size_t a = 0; a < D; ++a) places.push_back(static_cast<T>(x + double(a)));
         for (std::size_t a = 0; a < D; ++a)
