@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cerrno>
@@ -72,6 +73,24 @@ void check(const fs::path& file) {
 
 }  // namespace
 
+// Names of temporary files for a signal handler, which may not take locks or allocate. More
+// files at once than slots are fine: those beyond stay behind when a signal ends the process.
+namespace {
+
+std::array<std::atomic<const char*>, 16> pending_names{};
+
+void replace_name(const char* old, const char* name) {
+    for (auto& slot : pending_names)
+        if (const char* expected = old; slot.compare_exchange_strong(expected, name)) return;
+}
+
+}  // namespace
+
+void remove_pending_files() noexcept {
+    for (auto& slot : pending_names)
+        if (const char* name = slot.load(); name != nullptr) ::unlink(name);
+}
+
 struct PendingFile::State {
     fs::path name;  // as the caller gave it
     Target target;
@@ -80,8 +99,10 @@ struct PendingFile::State {
 
     ~State() {
         if (stream != nullptr) std::fclose(stream);
+        if (temporary.empty()) return;
         std::error_code ignored;
-        if (!temporary.empty()) fs::remove(temporary, ignored);
+        fs::remove(temporary, ignored);
+        replace_name(temporary.c_str(), nullptr);
     }
 
     void open_temporary() {
@@ -96,6 +117,7 @@ struct PendingFile::State {
             temporary.clear();
             return;
         }
+        replace_name(nullptr, temporary.c_str());
         std::error_code ignored;
         const auto status = fs::status(target.file, ignored);
         if (fs::exists(status)) fs::permissions(temporary, status.permissions(), ignored);
@@ -130,6 +152,7 @@ void PendingFile::commit() {
     std::error_code error;
     fs::rename(state.temporary, state.target.file, error);
     if (error) fail(state.name, "cannot be replaced (" + error.message() + "); remove it");
+    replace_name(state.temporary.c_str(), nullptr);
     state.temporary.clear();
 }
 

@@ -29,6 +29,9 @@ class PendingFile {
     std::unique_ptr<State> state_;
 };
 
+// Removes the temporary files of all pending ones. Safe in a signal handler.
+void remove_pending_files() noexcept;
+
 // The header of a C-ordered .npy array; the data follow as raw little-endian bytes.
 // type: numpy's name, e.g. "<u4", "<i8", "<f8". cols = 0 makes it one-dimensional.
 std::string npy_header(std::string_view type, std::size_t rows, std::size_t cols);

@@ -137,10 +137,13 @@ struct Finder<T, D>::State {
     }
 
     // Queries against the standing structure; `bare` tells a probe from a second set.
-    void ask(const Bodies<T, D>& queries, bool bare, const Scene<T, D>& query_scene,
-             Blocks<D>& target) const {
+    void ask(const Bodies<T, D>& queries, bool bare, Blocks<D>& target) const {
+        check_bodies(queries, bare ? "queries" : "first set", threads);
         Filter<T, D> pair_filter;
         pair_filter.assign(queries, scene.view(), false);
+        Scene<T, D> query_scene;
+        query_scene.assign(queries, options.domain, options.max_bytes, threads);
+        scene.check_images(query_scene);
         Question<T, D> question;
         question.scene = &scene;
         question.queries = &query_scene;
@@ -161,24 +164,22 @@ struct Finder<T, D>::State {
         target.finish();
     }
 
-    Scene<T, D> scene_of(const Bodies<T, D>& queries, const char* who) const {
-        require_update();
-        check_bodies(queries, who, threads);
-        Scene<T, D> result;
-        result.assign(queries, options.domain, options.max_bytes, threads);
-        scene.check_images(result);
-        return result;
-    }
-
     PairList<D> asked_list(const Bodies<T, D>& queries, bool bare, Order order) const {
-        const Scene<T, D> query_scene = scene_of(queries, bare ? "queries" : "first set");
+        require_update();
         PairList<D> result;
         Blocks<D> target;
         target.store(result, scene.imaged(), threads, limits());
-        ask(queries, bare, query_scene, target);
+        ask(queries, bare, target);
         Rows<D> scratch;
         if (order == Order::sorted) sort_pairs(result, queries.size(), threads, scratch);
         return result;
+    }
+
+    void ask_streaming(const Bodies<T, D>& queries, bool bare, const Consumer<D>& consumer) const {
+        require_update();
+        Blocks<D> target;
+        target.stream(consumer, scene.imaged(), threads, limits());
+        ask(queries, bare, target);
     }
 };
 
@@ -238,9 +239,14 @@ const Rows<D>& Finder<T, D>::neighbours(RowKind kind) {
 
 template <Real T, int D>
 PairList<D> Finder<T, D>::pairs_with(const Bodies<T, D>& others, Order order) const {
-    state_->require_update();
     check_same_kind(others, state_->scene.view());
     return state_->asked_list(others, false, order);
+}
+
+template <Real T, int D>
+void Finder<T, D>::pairs_with(const Bodies<T, D>& others, const Consumer<D>& consumer) const {
+    check_same_kind(others, state_->scene.view());
+    state_->ask_streaming(others, false, consumer);
 }
 
 template <Real T, int D>
@@ -250,10 +256,7 @@ PairList<D> Finder<T, D>::probe(const Bodies<T, D>& queries, Order order) const 
 
 template <Real T, int D>
 void Finder<T, D>::probe(const Bodies<T, D>& queries, const Consumer<D>& consumer) const {
-    const Scene<T, D> query_scene = state_->scene_of(queries, "queries");
-    Blocks<D> target;
-    target.stream(consumer, state_->scene.imaged(), state_->threads, state_->limits());
-    state_->ask(queries, true, query_scene, target);
+    state_->ask_streaming(queries, true, consumer);
 }
 
 template <Real T, int D>

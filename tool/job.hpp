@@ -2,6 +2,7 @@
 // what becomes of the pairs.
 #pragma once
 
+#include <atomic>
 #include <string>
 #include <utility>
 
@@ -53,12 +54,26 @@ struct Job {
     template <int D>
     void keep(const PairList<D>& pairs, std::size_t askers, bool one_set, bool periodic) {
         summary.pairs = pairs.size();
-        if (output.count) return;
         summary.neighbours = neighbours(degrees(pairs, askers, one_set));
         writing([&] {
             write_pairs(output.file, pairs, periodic);
             return std::vector<std::string>{output.file};
         });
+    }
+
+    // Between two sets: counts what `stream` hands over, or keeps what `list` returns.
+    template <class Stream, class List>
+    void between(std::size_t askers, bool periodic, const Stream& stream, const List& list) {
+        if (output.count) {
+            std::atomic<std::uint64_t> count = 0;
+            stream([&](const auto& block) { count += block.pairs.size(); });
+            summary.search = watch.lap();
+            summary.pairs = count;
+            return;
+        }
+        const auto pairs = list();
+        summary.search = watch.lap();
+        keep(pairs, askers, false, periodic);
     }
 };
 

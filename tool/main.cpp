@@ -1,6 +1,7 @@
 // The command `vicinal`. Results go to stdout; an error is one line on stderr and an exit
 // code: 1 for data, files and limits (and a list that `verify` found wrong), 2 for usage.
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -8,6 +9,7 @@
 #include <system_error>
 
 #include "commands.hpp"
+#include "io/write.hpp"
 #include "text.hpp"
 
 #include <vicinal/error.hpp>
@@ -87,11 +89,28 @@ int flush(int code) {
                 fmt::format("cannot write to standard output ({})", reason));
 }
 
+// Ctrl-C and the like end the tool as usual, after it has removed its unfinished files.
+void clean_up_on_signals() {
+    for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+        struct sigaction action {};
+        sigaction(signal, nullptr, &action);
+        if (action.sa_handler == SIG_IGN) continue;  // nohup, or a job in the background
+        action = {};
+        action.sa_handler = [](int caught) {
+            io::remove_pending_files();
+            raise(caught);
+        };
+        action.sa_flags = SA_RESETHAND | SA_NODEFER;
+        sigaction(signal, &action, nullptr);
+    }
+}
+
 }  // namespace
 }  // namespace vicinal::tool
 
 int main(int argc, char** argv) {
     using namespace vicinal::tool;
+    clean_up_on_signals();
     Chosen chosen;
     CLI::App app("Which bodies are close enough to interact?");
     set_up(app, chosen);

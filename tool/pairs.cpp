@@ -51,12 +51,14 @@ void between_two_sets(Job& job, Finder<T, D>& finder, const Bodies<T, D>& bodies
                       const Bodies<T, D>& others, bool periodic) {
     naming(job.summary.other->file, [&] { finder.update(others); });
     job.summary.take(finder.report(), periodic);
-    job.watch.lap();
-    const PairList<D> pairs =
-        naming(job.summary.file, [&] { return finder.pairs_with(bodies, job.search.order()); });
-    job.summary.search = job.watch.lap();
     job.summary.candidates.reset();
-    job.keep(pairs, bodies.size(), false, periodic);
+    job.watch.lap();
+    naming(job.summary.file, [&] {
+        job.between(
+            bodies.size(), periodic,
+            [&](const Consumer<D>& consumer) { finder.pairs_with(bodies, consumer); },
+            [&] { return finder.pairs_with(bodies, job.search.order()); });
+    });
 }
 
 template <Real T, int D>

@@ -1,5 +1,4 @@
 // vicinal probe: which bodies does each query meet?
-#include <atomic>
 
 #include "commands.hpp"
 #include "job.hpp"
@@ -56,20 +55,6 @@ Layout ProbeFlags::query_layout() const {
 }
 
 template <Real T, int D>
-void ask(Job& job, const Finder<T, D>& finder, const Bodies<T, D>& queries, bool periodic) {
-    if (job.output.count) {
-        std::atomic<std::uint64_t> count = 0;
-        finder.probe(queries, [&](const Block<D>& block) { count += block.pairs.size(); });
-        job.summary.search = job.watch.lap();
-        job.summary.pairs = count;
-        return;
-    }
-    const PairList<D> pairs = finder.probe(queries, job.search.order());
-    job.summary.search = job.watch.lap();
-    job.keep(pairs, queries.size(), false, periodic);
-}
-
-template <Real T, int D>
 void probe(Job& job, BodyFile& file, BodyFile& query_file) {
     const Space<D> space = job.domain_for<D>(file);
     const bool periodic = !space.domain.is_open();
@@ -81,7 +66,12 @@ void probe(Job& job, BodyFile& file, BodyFile& query_file) {
     job.summary.take(finder.report(), periodic);
     job.summary.candidates.reset();
     job.watch.lap();
-    naming(query_file.name(), [&] { ask(job, finder, queries.view(), periodic); });
+    naming(query_file.name(), [&] {
+        job.between(
+            queries.count, periodic,
+            [&](const Consumer<D>& consumer) { finder.probe(queries.view(), consumer); },
+            [&] { return finder.probe(queries.view(), job.search.order()); });
+    });
 }
 
 Summary find(const ProbeFlags& flags) {
@@ -110,7 +100,8 @@ void add_probe(CLI::App& app, Chosen& chosen) {
                             run_probe)
         ->footer(
             "The output holds (query, body). Bodies keep their own size; points are bare\n"
-            "points, whatever --cutoff says. Groups and masks do not apply.\n\n" +
+            "points, whatever --cutoff says. Columns group and\n"
+            "mask, in either file, hold as between two sets.\n\n" +
             std::string(domain_help) +
             "Examples:\n"
             "  vicinal probe atoms.xyz places.csv --spheres -o near.csv\n"

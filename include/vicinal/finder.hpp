@@ -59,6 +59,7 @@ class VICINAL_EXPORT Finder {
     // one set. Both sets have the same shape, cut-off and rule. Excluded pairs are those of
     // `others`, as (i, j) like the result.
     PairList<D> pairs_with(const Bodies<T, D>& others, Order order = Order::any) const;
+    void pairs_with(const Bodies<T, D>& others, const Consumer<D>& consumer) const;
 
     // Queries (points, spheres, boxes, segments, moving boxes) against the standing
     // structure: pairs (query, body). A query has its own size; bodies keep theirs, and

@@ -96,14 +96,17 @@ void Sieve<T, D>::scan_spheres(const First& first, Run run, Owner owner) {
 
 // lo_j - hi_i <= 0 is lo_j <= hi_i: with gradual underflow a difference has the right sign.
 template <Real T, int D>
+bool Sieve<T, D>::boxes_meet(const First& first, std::size_t entry) const {
+    for (std::size_t a = 0; a < D; ++a)
+        if (packed_.column(a)[entry] > first.values[D + a] ||
+            packed_.column(D + a)[entry] < first.values[a])
+            return false;
+    return true;
+}
+
+template <Real T, int D>
 void Sieve<T, D>::scan_boxes(const First& first, Run run, Owner owner) {
-    scan(first, run, owner, [&](std::size_t e) {
-        bool meets = true;
-        for (std::size_t a = 0; a < D; ++a)
-            meets = meets & (packed_.column(a)[e] <= first.values[D + a]) &
-                    (packed_.column(D + a)[e] >= first.values[a]);
-        return meets;
-    });
+    scan(first, run, owner, [&](std::size_t e) { return boxes_meet(first, e); });
 }
 
 // Ghosts, moving bodies and probes: decided from the caller's own arrays.
@@ -112,13 +115,7 @@ void Sieve<T, D>::scan_deciding(const First& first, Run run, Owner owner, bool c
     const Item<T, D> i(first_scene_.view(), first_scene_.body(first.instance), question_.bare);
     const Shift<D> mi = first_scene_.shift(first.instance);
     scan(first, run, owner, [&](std::size_t e) {
-        if (check_boxes) {
-            bool meets = true;
-            for (std::size_t a = 0; a < D; ++a)
-                meets = meets & (packed_.column(a)[e] <= first.values[D + a]) &
-                        (packed_.column(D + a)[e] >= first.values[a]);
-            if (!meets) return false;
-        }
+        if (check_boxes && !boxes_meet(first, e)) return false;
         const Index instance = packed_.instance(e);
         const Item<T, D> j(scene_.view(), scene_.body(instance), question_.bare);
         Vector<T, D> s{}, sv{};

@@ -58,6 +58,7 @@ class Sieve {
 
     First load(std::size_t entry) const;
     First load_query(Index query) const;
+    bool boxes_meet(const First& first, std::size_t entry) const;
     void sift(const First& first, Run run, Owner owner);
     template <class Near>
     void scan(const First& first, Run run, Owner owner, const Near& near);

@@ -26,6 +26,14 @@ TEST_F(Probe, the_cutoff_does_not_apply) {
     EXPECT_EQ(pairs({"probe", points(), queries, "--points", "--cutoff", "1"}), Rows{});
 }
 
+TEST_F(Probe, groups_and_masks_hold) {
+    const auto bodies = write("teams.csv", "x,y,group,mask\n0,0,1,7\n0,0,2,7\n0,0,4,2\n");
+    const auto queries = write("q.csv", "x,y,group,mask\n0,0,1,3\n0,0,2,4\n");
+    EXPECT_EQ(pairs({"probe", bodies, queries, "--points"}), (Rows{{0, 0}, {0, 1}, {1, 2}}));
+    const auto plain = write("plain.csv", "x,y\n0,0\n");
+    EXPECT_EQ(pairs({"probe", bodies, plain, "--points"}), (Rows{{0, 0}, {0, 1}, {0, 2}}));
+}
+
 TEST_F(Probe, spheres) {
     const auto queries = write("q.csv", "x,y,radius\n0.5,0,0.5\n2,2,0.5\n");
     EXPECT_EQ(pairs({"probe", points(), queries, "--spheres"}), (Rows{{0, 0}, {0, 1}}));
