@@ -2,6 +2,7 @@
 #include <vicinal/finder.hpp>
 
 #include <chrono>
+#include <utility>
 
 #include "core/check.hpp"
 #include "core/rows.hpp"
@@ -90,15 +91,17 @@ struct Finder<T, D>::State {
     void check_bytes() {
         report.bytes = structure_bytes();
         if (report.bytes > options.max_bytes)
-            throw Error(Error::Kind::limit, "the structure needs " + std::to_string(report.bytes) +
-                                                " bytes, but max_bytes is " +
-                                                std::to_string(options.max_bytes) + "; raise it");
+            throw Error(Error::Kind::limit,
+                        "the structure needs " + std::to_string(report.bytes) +
+                            " bytes, but max_bytes is " + std::to_string(options.max_bytes) +
+                            "; raise it");
     }
 
     void require_update() const {
         if (!ready)
-            throw Error(Error::Kind::input,
-                        "the finder has no bodies; call update() first (and again after an error)");
+            throw Error(
+                Error::Kind::input,
+                "the finder has no bodies; call update() first (and again after an error)");
     }
 
     Limits limits() const {
@@ -129,6 +132,18 @@ struct Finder<T, D>::State {
         report.bytes = structure_bytes();
     }
 
+    // Rows, and sorting, which goes by way of rows, need memory of their own.
+    void check_rows(RowKind kind) {
+        const std::uint64_t needed =
+            report.bytes + rows_bytes<D>(list.size(), scene.bodies(), kind, scene.imaged());
+        if (needed > options.max_bytes)
+            throw Error(Error::Kind::limit,
+                        "with rows (sorting needs them too) the finder would hold " +
+                            std::to_string(needed) + " bytes, but max_bytes is " +
+                            std::to_string(options.max_bytes) + "; raise it");
+        report.bytes = needed;
+    }
+
     void fill_list() {
         require_update();
         blocks.store(list, scene.imaged(), threads, limits());
@@ -142,7 +157,7 @@ struct Finder<T, D>::State {
         Filter<T, D> pair_filter;
         pair_filter.assign(queries, scene.view(), false);
         Scene<T, D> query_scene;
-        query_scene.assign(queries, options.domain, options.max_bytes, threads);
+        query_scene.assign(queries, options.domain, options.max_bytes, threads, &scene);
         scene.check_images(query_scene);
         Question<T, D> question;
         question.scene = &scene;
@@ -175,7 +190,8 @@ struct Finder<T, D>::State {
         return result;
     }
 
-    void ask_streaming(const Bodies<T, D>& queries, bool bare, const Consumer<D>& consumer) const {
+    void ask_streaming(const Bodies<T, D>& queries, bool bare,
+                       const Consumer<D>& consumer) const {
         require_update();
         Blocks<D> target;
         target.stream(consumer, scene.imaged(), threads, limits());
@@ -207,10 +223,18 @@ template <Real T, int D>
 const PairList<D>& Finder<T, D>::pairs(Order order) {
     state_->fill_list();
     Stopwatch watch;
-    if (order == Order::sorted)
+    if (order == Order::sorted) {
+        state_->check_rows(RowKind::half);
         sort_pairs(state_->list, state_->scene.bodies(), state_->threads, state_->rows);
+    }
     state_->report.seconds.output = watch.lap();
     return state_->list;
+}
+
+template <Real T, int D>
+PairList<D> Finder<T, D>::take_pairs(Order order) {
+    pairs(order);
+    return std::exchange(state_->list, PairList<D>());
 }
 
 template <Real T, int D>
@@ -231,6 +255,7 @@ std::uint64_t Finder<T, D>::count() {
 template <Real T, int D>
 const Rows<D>& Finder<T, D>::neighbours(RowKind kind) {
     state_->fill_list();
+    state_->check_rows(kind);
     Stopwatch watch;
     make_rows(state_->list, state_->scene.bodies(), kind, state_->threads, state_->rows);
     state_->report.seconds.output = watch.lap();
@@ -239,12 +264,14 @@ const Rows<D>& Finder<T, D>::neighbours(RowKind kind) {
 
 template <Real T, int D>
 PairList<D> Finder<T, D>::pairs_with(const Bodies<T, D>& others, Order order) const {
+    state_->require_update();
     check_same_kind(others, state_->scene.view());
     return state_->asked_list(others, false, order);
 }
 
 template <Real T, int D>
 void Finder<T, D>::pairs_with(const Bodies<T, D>& others, const Consumer<D>& consumer) const {
+    state_->require_update();
     check_same_kind(others, state_->scene.view());
     state_->ask_streaming(others, false, consumer);
 }
@@ -274,8 +301,7 @@ template <Real T, int D>
 PairList<D> find_pairs(const Bodies<T, D>& bodies, const Options<D>& options, Order order) {
     Finder<T, D> finder(options);
     finder.update(bodies);
-    finder.pairs(order);
-    return std::move(finder.state_->list);
+    return finder.take_pairs(order);
 }
 
 template <Real T, int D>
@@ -286,10 +312,10 @@ PairList<D> find_pairs(const Bodies<T, D>& a, const Bodies<T, D>& b, const Optio
     return finder.pairs_with(a, order);
 }
 
-#define VICINAL_INSTANTIATE(T, D)                                                     \
-    template class Finder<T, D>;                                                      \
-    template PairList<D> find_pairs(const Bodies<T, D>&, const Options<D>&, Order);   \
-    template PairList<D> find_pairs(const Bodies<T, D>&, const Bodies<T, D>&,         \
+#define VICINAL_INSTANTIATE(T, D)                                                   \
+    template class Finder<T, D>;                                                    \
+    template PairList<D> find_pairs(const Bodies<T, D>&, const Options<D>&, Order); \
+    template PairList<D> find_pairs(const Bodies<T, D>&, const Bodies<T, D>&,       \
                                     const Options<D>&, Order);
 VICINAL_INSTANTIATE(float, 2)
 VICINAL_INSTANTIATE(float, 3)

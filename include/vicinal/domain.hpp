@@ -16,8 +16,8 @@ struct VICINAL_EXPORT Domain {
     using Lattice = std::array<std::array<double, D>, D>;  // rows H0, H1, ...
 
     Lattice lattice = identity();
-    Axes periodic{};           // none: open
-    double shear_change = 0;   // change of the shear offset during the step (swept shapes)
+    Axes periodic{};          // none: open
+    double shear_change = 0;  // change of the shear offset during the step (swept shapes)
 
     static Domain open() { return {}; }
 

@@ -49,6 +49,8 @@ class VICINAL_EXPORT Finder {
 
     // Each pair once. The list lives in the finder until its next call.
     const PairList<D>& pairs(Order order = Order::any);
+    // The same, handed over to the caller: the finder keeps nothing of it.
+    PairList<D> take_pairs(Order order = Order::any);
     // Each pair once, in parallel, nothing stored. The consumer runs on several threads.
     void for_each_block(const Consumer<D>& consumer);
     std::uint64_t count();
@@ -75,25 +77,22 @@ class VICINAL_EXPORT Finder {
     const Report<D>& report() const;
 
   private:
-    template <Real U, int E>
-    friend PairList<E> find_pairs(const Bodies<U, E>&, const Options<E>&, Order);
-
     struct State;
     std::unique_ptr<State> state_;
 };
 
 // One call: all pairs of one set, or between two.
 template <Real T, int D>
-VICINAL_EXPORT PairList<D> find_pairs(const Bodies<T, D>& bodies, const Options<D>& options = {},
-                       Order order = Order::any);
+VICINAL_EXPORT PairList<D> find_pairs(const Bodies<T, D>& bodies,
+                                      const Options<D>& options = {}, Order order = Order::any);
 template <Real T, int D>
 VICINAL_EXPORT PairList<D> find_pairs(const Bodies<T, D>& a, const Bodies<T, D>& b,
-                       const Options<D>& options = {}, Order order = Order::any);
+                                      const Options<D>& options = {}, Order order = Order::any);
 
-#define VICINAL_DECLARE(T, D)                                                                \
-    extern template class Finder<T, D>;                                                      \
-    extern template PairList<D> find_pairs(const Bodies<T, D>&, const Options<D>&, Order);   \
-    extern template PairList<D> find_pairs(const Bodies<T, D>&, const Bodies<T, D>&,         \
+#define VICINAL_DECLARE(T, D)                                                              \
+    extern template class Finder<T, D>;                                                    \
+    extern template PairList<D> find_pairs(const Bodies<T, D>&, const Options<D>&, Order); \
+    extern template PairList<D> find_pairs(const Bodies<T, D>&, const Bodies<T, D>&,       \
                                            const Options<D>&, Order);
 VICINAL_DECLARE(float, 2)
 VICINAL_DECLARE(float, 3)

@@ -11,7 +11,7 @@ namespace vicinal::inline VICINAL_API {
 
 struct OptionInfo {
     std::string name;
-    std::string fallback;              // the value when it is not given
+    std::string fallback;  // the value when it is not given
     std::string meaning;
     double least = 0, most = 0;        // numbers: the range allowed
     std::vector<std::string> choices;  // words: the choice; empty for numbers

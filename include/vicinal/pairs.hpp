@@ -90,7 +90,7 @@ template <int D>
 struct Rows {
     std::vector<std::uint64_t> offsets;  // bodies + 1
     std::vector<Index> indices;
-    std::vector<Image<D>> images;        // as long as indices in a periodic domain, else empty
+    std::vector<Image<D>> images;  // as long as indices in a periodic domain, else empty
 
     std::span<const Index> operator[](std::size_t i) const {
         return {indices.data() + offsets[i], indices.data() + offsets[i + 1]};

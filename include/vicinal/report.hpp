@@ -11,15 +11,15 @@ namespace vicinal::inline VICINAL_API {
 
 template <int D>
 struct Report {
-    std::string method;            // as it ran, with every option spelled out
-    std::string why;               // why this method
-    std::string simd = "scalar";   // instruction set of the sieve
+    std::string method;           // as it ran, with every option spelled out
+    std::string why;              // why this method
+    std::string simd = "scalar";  // instruction set of the sieve
     int threads = 0;
     std::uint64_t bodies = 0;
     std::uint64_t ghosts = 0;      // copies of bodies across periodic faces
     std::uint64_t candidates = 0;  // pairs the method proposed to the sieve
     std::uint64_t pairs = 0;
-    std::uint64_t bytes = 0;       // memory the finder holds, pairs included
+    std::uint64_t bytes = 0;                         // memory the finder holds, pairs included
     std::array<std::array<double, D>, D> lattice{};  // as used: shear offset reduced
     struct {
         double scene = 0;   // checking the input, making ghosts

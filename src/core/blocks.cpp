@@ -2,11 +2,26 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace vicinal {
 namespace {
 
 constexpr std::size_t chunk_pairs = 1 << 14;
+
+// Memory for a list of so many pairs. It is taken in whole chunks, and the last chunk of each
+// worker may be almost empty.
+template <int D>
+std::uint64_t list_bytes(std::uint64_t pairs, bool imaged, std::size_t workers) {
+    const std::uint64_t chunk = chunk_pairs * (sizeof(Pair) + (imaged ? sizeof(Image<D>) : 0));
+    return pairs == 0 ? 0 : ((pairs + chunk_pairs - 1) / chunk_pairs + workers - 1) * chunk;
+}
+
+template <int D>
+std::uint64_t most_pairs(std::uint64_t bytes, bool imaged, std::size_t workers) {
+    const std::uint64_t chunks = bytes / list_bytes<D>(1, imaged, 1);
+    return chunks < workers ? 0 : (chunks - (workers - 1)) * chunk_pairs;
+}
 
 // A search over its limit goes on counting so that the error can name the size needed, up to
 // this many pairs: a million coincident bodies would have half a million million.
@@ -81,8 +96,8 @@ void Blocks<D>::store(PairList<D>& list, bool imaged, int threads, const Limits&
     store.used = 0;
     store.stretches.clear();
     PairList<D>::Store::publish(list);
-    const std::size_t pair_bytes = sizeof(Pair) + (imaged ? sizeof(Image<D>) : 0);
-    most_ = std::min(most_, limits.max_bytes / pair_bytes);
+    if (limits.max_bytes != no_limit)
+        most_ = std::min(most_, most_pairs<D>(limits.max_bytes, imaged, writers_.size()));
 }
 
 template <int D>
@@ -124,16 +139,17 @@ bool Blocks<D>::admit(std::uint64_t more) {
 
 template <int D>
 void Blocks<D>::refuse(std::uint64_t pairs, const char* at_least) const {
-    const std::string found = "the search has " + (at_least + std::to_string(pairs)) + " pairs, ";
+    const std::string found =
+        "the search has " + (at_least + std::to_string(pairs)) + " pairs, ";
     if (pairs > limits_.max_pairs)
         throw Error(Error::Kind::limit, found + "but max_pairs is " +
                                             std::to_string(limits_.max_pairs) +
                                             "; raise it, count only, or reduce the reach");
-    const std::size_t pair_bytes = sizeof(Pair) + (imaged_ ? sizeof(Image<D>) : 0);
-    throw Error(Error::Kind::limit,
-                found + (at_least + std::to_string(pairs * pair_bytes)) +
-                    " bytes, but max_bytes leaves " + std::to_string(limits_.max_bytes) +
-                    " for them; raise it, stream or count the pairs, or reduce the reach");
+    throw Error(
+        Error::Kind::limit,
+        found + (at_least + std::to_string(list_bytes<D>(pairs, imaged_, writers_.size()))) +
+            " bytes, but max_bytes leaves " + std::to_string(limits_.max_bytes) +
+            " for them; raise it, stream or count the pairs, or reduce the reach");
 }
 
 template <int D>
@@ -187,7 +203,8 @@ void PairList<D>::Store::publish(PairList& list) {
         }
         Block<D> block;
         block.pairs = {pairs, s.size()};
-        if (s.chunk->images.size() > 0) block.images = {s.chunk->images.data() + s.begin, s.size()};
+        if (s.chunk->images.size() > 0)
+            block.images = {s.chunk->images.data() + s.begin, s.size()};
         list.blocks_.push_back(block);
     }
 }
@@ -195,16 +212,25 @@ void PairList<D>::Store::publish(PairList& list) {
 template <int D>
 std::size_t PairList<D>::Store::bytes(const PairList& list) {
     std::size_t sum = 0;
-    for (const auto& chunk : of(list).chunks) sum += chunk->pairs.bytes() + chunk->images.bytes();
+    for (const auto& chunk : of(list).chunks)
+        sum += chunk->pairs.bytes() + chunk->images.bytes();
     return sum;
 }
 
 template <int D>
 PairList<D>::PairList() : store_(std::make_unique<Store>()) {}
 template <int D>
-PairList<D>::PairList(PairList&&) noexcept = default;
+PairList<D>::PairList(PairList&& other) noexcept
+    : store_(std::move(other.store_)),
+      blocks_(std::exchange(other.blocks_, {})),
+      size_(std::exchange(other.size_, 0)) {}
 template <int D>
-PairList<D>& PairList<D>::operator=(PairList&&) noexcept = default;
+PairList<D>& PairList<D>::operator=(PairList&& other) noexcept {
+    store_ = std::move(other.store_);
+    blocks_ = std::exchange(other.blocks_, {});
+    size_ = std::exchange(other.size_, 0);
+    return *this;
+}
 template <int D>
 PairList<D>::~PairList() = default;
 

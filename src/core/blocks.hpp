@@ -37,11 +37,13 @@ template <int D>
 class BlockWriter {
   public:
     void push(Pair pair) {
-        if (at_ == end_) [[unlikely]] turn_over();
+        if (at_ == end_) [[unlikely]]
+            turn_over();
         pairs_[at_++] = pair;
     }
     void push(Pair pair, const Image<D>& image) {
-        if (at_ == end_) [[unlikely]] turn_over();
+        if (at_ == end_) [[unlikely]]
+            turn_over();
         images_[at_] = image;
         pairs_[at_++] = pair;
     }

@@ -25,9 +25,10 @@ class Buffer {
     // Room for n elements with unspecified contents.
     void resize(std::size_t n) {
         if (n > capacity_) {
+            // An eighth more than asked, if this is not the first time: a scene that grows
+            // slowly does not allocate each step.
+            const std::size_t capacity = capacity_ > 0 ? n + n / 8 : n;
             release();
-            // An eighth more than asked: a scene that grows slowly does not allocate each step.
-            const std::size_t capacity = n + n / 8;
             data_ = static_cast<T*>(::operator new(capacity * sizeof(T), alignment));
             capacity_ = capacity;
         }

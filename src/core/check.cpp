@@ -9,7 +9,8 @@
 namespace vicinal {
 namespace {
 
-[[noreturn]] void refuse(const std::string& message, std::optional<std::uint64_t> element = {}) {
+[[noreturn]] void refuse(const std::string& message,
+                         std::optional<std::uint64_t> element = {}) {
     throw Error(Error::Kind::input, message, element);
 }
 
@@ -20,9 +21,9 @@ class Checker {
         : bodies_(bodies), who_(who + ": "), n_(bodies.size()), threads_(threads) {}
 
     void run() const {
-        if (n_ >= std::numeric_limits<Index>::max())
+        if (n_ > std::numeric_limits<Index>::max())
             throw Error(Error::Kind::limit, who_ + std::to_string(n_) +
-                                                " bodies are more than the 4294967294 that fit "
+                                                " bodies are more than the 4294967295 that fit "
                                                 "32-bit indices; split the set");
         const bool box = bodies_.shape == Shape::boxes;
         finite_vectors(bodies_.position, box ? "lower corner" : "coordinate");
@@ -49,11 +50,12 @@ class Checker {
             const std::string name = what + " " + "xyz"[a];
             const Column<T>& column = vectors.axis[a];
             check_column(column, name);
-            const std::size_t bad =
-                find_first(threads_, n_, [&](std::size_t i) { return !std::isfinite(column[i]); });
+            const std::size_t bad = find_first(
+                threads_, n_, [&](std::size_t i) { return !std::isfinite(column[i]); });
             if (bad < n_)
                 refuse(who_ + name + " of body " + std::to_string(bad) + " is " +
-                           number_text(column[bad]) + "; every coordinate must be a finite number",
+                           number_text(column[bad]) +
+                           "; every coordinate must be a finite number",
                        bad);
         }
     }
@@ -66,8 +68,8 @@ class Checker {
                 find_first(threads_, n_, [&](std::size_t i) { return lo[i] > hi[i]; });
             if (bad < n_)
                 refuse(who_ + "body " + std::to_string(bad) + " has lower " + "xyz"[a] + " " +
-                           number_text(lo[bad]) + " above upper " + "xyz"[a] + " " + number_text(hi[bad]) +
-                           "; give the lower corner first",
+                           number_text(lo[bad]) + " above upper " + "xyz"[a] + " " +
+                           number_text(hi[bad]) + "; give the lower corner first",
                        bad);
         }
     }
@@ -77,12 +79,12 @@ class Checker {
         check_column(r, "radius");
         // The largest reach is the sum of two radii; its square must not overflow.
         const T most = largest_reach() / 2;
-        const std::size_t bad =
-            find_first(threads_, n_, [&](std::size_t i) { return !(r[i] >= 0 && r[i] <= most); });
+        const std::size_t bad = find_first(
+            threads_, n_, [&](std::size_t i) { return !(r[i] >= 0 && r[i] <= most); });
         if (bad < n_)
-            refuse(who_ + "radius of body " + std::to_string(bad) + " is " + number_text(r[bad]) +
-                       "; a radius must be a number from 0 to " + number_text(most) +
-                       " (beyond that its square overflows)",
+            refuse(who_ + "radius of body " + std::to_string(bad) + " is " +
+                       number_text(r[bad]) + "; a radius must be a number from 0 to " +
+                       number_text(most) + " (beyond that its square overflows)",
                    bad);
     }
 
@@ -96,15 +98,15 @@ class Checker {
 
     void check_displacements() const {
         finite_vectors(bodies_.displacement, "displacement");
-        const T most = largest_reach() / 4;  // the square of a difference of two, over all axes
+        const T most = largest_reach() / 8;  // the square of a difference of two, over all axes
         for (std::size_t a = 0; a < D; ++a) {
             const Column<T>& u = bodies_.displacement.axis[a];
             const std::size_t bad =
                 find_first(threads_, n_, [&](std::size_t i) { return std::abs(u[i]) > most; });
             if (bad < n_)
                 refuse(who_ + "displacement " + "xyz"[a] + " of body " + std::to_string(bad) +
-                           " is " + number_text(u[bad]) + "; it must stay within " + number_text(most) +
-                           " (beyond that its square overflows)",
+                           " is " + number_text(u[bad]) + "; it must stay within " +
+                           number_text(most) + " (beyond that its square overflows)",
                        bad);
         }
     }
@@ -114,7 +116,10 @@ class Checker {
         if (bodies_.mask.given()) check_column(bodies_.mask, "mask");
     }
 
-    static T largest_reach() { return std::sqrt(std::numeric_limits<T>::max()) / 2; }
+    static T largest_reach() {
+        return std::sqrt(std::numeric_limits<T>::max()) *
+               (1 - 2 * std::numeric_limits<T>::epsilon());
+    }
 
     const Bodies<T, D>& bodies_;
     std::string who_;
@@ -135,14 +140,14 @@ void check_same_kind(const Bodies<T, D>& others, const Bodies<T, D>& bodies) {
         refuse("two sets: the first holds " + shape_name(others.shape) + " and the second " +
                shape_name(bodies.shape) + "; both must be of one shape");
     if (others.shape == Shape::points && others.cutoff != bodies.cutoff)
-        refuse("two sets: the cut-offs " + number_text(others.cutoff) + " and " + number_text(bodies.cutoff) +
-               " differ; give both sets the same");
+        refuse("two sets: the cut-offs " + number_text(others.cutoff) + " and " +
+               number_text(bodies.cutoff) + " differ; give both sets the same");
     if (others.shape == Shape::spheres && others.rule != bodies.rule)
         refuse("two sets: the reach rules differ; give both sets the same");
 }
 
-#define VICINAL_INSTANTIATE(T, D)                                                  \
-    template void check_bodies(const Bodies<T, D>&, const std::string&, int);      \
+#define VICINAL_INSTANTIATE(T, D)                                             \
+    template void check_bodies(const Bodies<T, D>&, const std::string&, int); \
     template void check_same_kind(const Bodies<T, D>&, const Bodies<T, D>&);
 VICINAL_INSTANTIATE(float, 2)
 VICINAL_INSTANTIATE(float, 3)

@@ -14,10 +14,10 @@ namespace vicinal {
 template <Real T, int D>
 struct Item {
     bool box = false;
-    T radius = 0;        // round bodies; a point's is the cut-off, or 0 when it is bare
-    Vector<T, D> lo{};   // centre of a round body
+    T radius = 0;       // round bodies; a point's is the cut-off, or 0 when it is bare
+    Vector<T, D> lo{};  // centre of a round body
     Vector<T, D> hi{};
-    Vector<T, D> u{};    // displacement
+    Vector<T, D> u{};  // displacement
 
     Item(const Bodies<T, D>& bodies, Index i, bool bare) : box(bodies.shape == Shape::boxes) {
         if (bodies.shape == Shape::spheres) radius = bodies.radius[i];
@@ -34,9 +34,12 @@ struct Item {
 template <Real T>
 T reach_of(ReachRule rule, T a, T b) {
     switch (rule) {
-        case ReachRule::max: return std::max(a, b);
-        case ReachRule::min: return std::min(a, b);
-        case ReachRule::sum: break;
+        case ReachRule::max:
+            return std::max(a, b);
+        case ReachRule::min:
+            return std::min(a, b);
+        case ReachRule::sum:
+            break;
     }
     return a + b;
 }

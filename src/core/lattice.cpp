@@ -34,8 +34,7 @@ Domain<D> Domain<D>::orthogonal(const Lengths& lengths, const Axes& periodic) {
 template <int D>
 Domain<D> Domain<D>::sheared(const Lengths& lengths, double offset, double change,
                              const Axes& periodic) {
-    if (!periodic[0] || !periodic[1])
-        refuse("a sheared domain must be periodic along x and y");
+    if (!periodic[0] || !periodic[1]) refuse("a sheared domain must be periodic along x and y");
     if (!std::isfinite(offset) || !std::isfinite(change))
         refuse("the shear offset and its change must be finite numbers");
     Domain domain = orthogonal(lengths, periodic);
@@ -84,7 +83,8 @@ Matrix3 inverted(const Matrix3& m, double det) {
     Matrix3 r;
     for (std::size_t i = 0; i < 3; ++i)
         for (std::size_t j = 0; j < 3; ++j) {
-            const std::size_t a = (j + 1) % 3, b = (j + 2) % 3, c = (i + 1) % 3, d = (i + 2) % 3;
+            const std::size_t a = (j + 1) % 3, b = (j + 2) % 3, c = (i + 1) % 3,
+                              d = (i + 2) % 3;
             r[i][j] = (m[a][c] * m[b][d] - m[a][d] * m[b][c]) / det;
         }
     return r;
@@ -102,9 +102,10 @@ Lattice<T, D>::Lattice(const Domain<D>& domain) : periodic(domain.periodic) {
             h[k][d] = static_cast<T>(domain.lattice[k][d]);
             wide[k][d] = static_cast<double>(h[k][d]);
             if (!std::isfinite(wide[k][d]))
-                throw Error(Error::Kind::input, "domain: component " + std::string(1, "xyz"[d]) +
-                                                    " of lattice vector " + std::to_string(k) +
-                                                    " is not a finite number of this precision");
+                throw Error(Error::Kind::input,
+                            "domain: component " + std::string(1, "xyz"[d]) +
+                                " of lattice vector " + std::to_string(k) +
+                                " is not a finite number of this precision");
         }
     if (!std::isfinite(static_cast<double>(change)))
         throw Error(Error::Kind::input, "domain: the change of the shear offset is not finite");

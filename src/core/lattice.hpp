@@ -16,7 +16,7 @@ template <Real T, int D>
 struct Lattice {
     std::array<Vector<T, D>, D> h{};  // rows H0, H1, ...
     std::array<bool, D> periodic{};
-    T change = 0;                              // of the shear offset during the step
+    T change = 0;                                    // of the shear offset during the step
     std::array<std::array<double, D>, D> inverse{};  // x * inverse: fractional coordinates
     bool open = true;
 

@@ -26,7 +26,8 @@ class Method {
     virtual void search(Range tasks, Sieve<T, D>& sieve) const = 0;
 
     // The same for instances of a scene of queries against what was built.
-    virtual void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const = 0;
+    virtual void probe(const Scene<T, D>& queries, Range instances,
+                       Sieve<T, D>& sieve) const = 0;
 
     virtual std::size_t bytes() const = 0;
 };

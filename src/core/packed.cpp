@@ -10,9 +10,12 @@ typename Packed<T, D>::Kind kind_of(const Scene<T, D>& scene) {
     using Kind = typename Packed<T, D>::Kind;
     if (scene.imaged() || scene.view().swept()) return Kind::proxies;
     switch (scene.view().shape) {
-        case Shape::points: return Kind::points;
-        case Shape::spheres: return Kind::spheres;
-        case Shape::boxes: break;
+        case Shape::points:
+            return Kind::points;
+        case Shape::spheres:
+            return Kind::spheres;
+        case Shape::boxes:
+            break;
     }
     return Kind::boxes;
 }
@@ -27,7 +30,9 @@ void Packed<T, D>::assign(const Scene<T, D>& scene, std::span<const Index> insta
     owned_ = scene.imaged() || !bits.empty();
     instance_.resize(n);
     if (owned_) bits_.resize(n);
-    const std::size_t columns = kind_ == Kind::points ? D : kind_ == Kind::spheres ? D + 1 : 2 * D;
+    const std::size_t columns = kind_ == Kind::points    ? D
+                                : kind_ == Kind::spheres ? D + 1
+                                                         : 2 * D;
     for (std::size_t c = 0; c < columns; ++c) columns_[c].resize(n);
 
     const Bodies<T, D>& view = scene.view();
@@ -36,7 +41,8 @@ void Packed<T, D>::assign(const Scene<T, D>& scene, std::span<const Index> insta
         instance_[e] = k;
         if (owned_) {
             const unsigned own = bits.empty() ? ~0u : bits[e];
-            bits_[e] = static_cast<Bits>((own & ~unsigned{Scene<T, D>::image_bits}) | scene.home(k));
+            bits_[e] =
+                static_cast<Bits>((own & ~unsigned{Scene<T, D>::image_bits}) | scene.home(k));
         }
         if (kind_ == Kind::proxies) {
             const Box<T, D> box = scene.box(k);

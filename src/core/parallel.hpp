@@ -35,7 +35,8 @@ inline int available_threads() {
 // exception must not leave an OpenMP region: that of the lowest task is thrown here.
 template <class F>
 void parallel_tasks(int threads, std::size_t tasks, const F& f) {
-    const int team = static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), tasks));
+    const int team =
+        static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), tasks));
     if (team <= 1) {
         for (std::size_t t = 0; t < tasks; ++t) f(t, 0);
         return;

@@ -40,7 +40,8 @@ void sort_rows(Rows<D>& rows, int threads) {
                 continue;
             }
             both.clear();
-            for (auto e = begin; e < end; ++e) both.emplace_back(rows.indices[e], rows.images[e]);
+            for (auto e = begin; e < end; ++e)
+                both.emplace_back(rows.indices[e], rows.images[e]);
             std::sort(both.begin(), both.end());
             for (auto e = begin; e < end; ++e)
                 std::tie(rows.indices[e], rows.images[e]) = both[e - begin];
@@ -88,8 +89,8 @@ void sort_pairs(PairList<D>& list, std::size_t bodies, int threads, Rows<D>& scr
         }
 }
 
-#define VICINAL_INSTANTIATE(D)                                                                  \
-    template void make_rows(const PairList<D>&, std::size_t, RowKind, int, Rows<D>&);           \
+#define VICINAL_INSTANTIATE(D)                                                        \
+    template void make_rows(const PairList<D>&, std::size_t, RowKind, int, Rows<D>&); \
     template void sort_pairs(PairList<D>&, std::size_t, int, Rows<D>&);
 VICINAL_INSTANTIATE(2)
 VICINAL_INSTANTIATE(3)

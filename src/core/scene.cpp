@@ -1,5 +1,6 @@
 #include "core/scene.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -71,15 +72,48 @@ Box<T, D> Scene<T, D>::box(Index k) const {
         // lo and hi are each rounded to within half an ulp per operation above; in an open
         // domain at rest, to within one half: one eps covers that and the next line's own.
         const T ulp = (moving() || imaged()) ? 4 * eps<T> : eps<T>;
-        box.lo[a] = lo - (pad + ulp * std::abs(lo));
-        box.hi[a] = hi + (pad + ulp * std::abs(hi));
+        constexpr T most = std::numeric_limits<T>::max();  // methods need finite sides
+        box.lo[a] = std::clamp(lo - (pad + ulp * std::abs(lo)), -most, most);
+        box.hi[a] = std::clamp(hi + (pad + ulp * std::abs(hi)), -most, most);
     }
     return box;
 }
 
-// The shifts, axis by axis, at which the body's box meets the primary cell, which is [0, 1)
-// in fractional coordinates. Evaluated in double and widened by the rounding of T, so that
-// it contains every shift the exact argument needs.
+template <Real T, int D>
+std::array<double, D> Scene<T, D>::fractional(const std::array<double, D>& x) const {
+    std::array<double, D> f{};
+    for (std::size_t k = 0; k < D; ++k)
+        for (std::size_t a = 0; a < D; ++a) f[k] += x[a] * lattice_.inverse[a][k];
+    return f;
+}
+
+// The cell in which most bodies are, so that a box far from the origin is as good as any:
+// the median of a fixed sample.
+template <Real T, int D>
+std::array<double, D> Scene<T, D>::cell_of_bulk() const {
+    constexpr std::size_t most = 255;
+    const std::size_t n = bodies(), count = std::min(n, most);
+    std::array<std::vector<double>, D> sample;
+    for (std::size_t s = 0; s < count; ++s) {
+        std::array<double, D> x;
+        for (std::size_t a = 0; a < D; ++a)
+            x[a] = static_cast<double>(view_.position.axis[a][s * n / count]);
+        const auto f = fractional(x);
+        for (std::size_t k = 0; k < D; ++k) sample[k].push_back(std::floor(f[k]));
+    }
+    std::array<double, D> cell{};
+    for (std::size_t k = 0; k < D; ++k) {
+        if (!lattice_.periodic[k]) continue;
+        std::sort(sample[k].begin(), sample[k].end());
+        // Of two medians the one nearer to the origin: with two bodies the far one is to blame.
+        const double low = sample[k][(count - 1) / 2], high = sample[k][count / 2];
+        cell[k] = std::abs(low) < std::abs(high) ? low : high;
+    }
+    return cell;
+}
+
+// The shifts, axis by axis, at which the body's box meets the primary cell. Evaluated in double
+// and widened by the rounding of T, so that it contains every shift the exact argument needs.
 template <Real T, int D>
 typename Scene<T, D>::Shifts Scene<T, D>::shifts_of(Index body) const {
     std::array<double, D> centre, half;
@@ -92,15 +126,15 @@ typename Scene<T, D>::Shifts Scene<T, D>::shifts_of(Index body) const {
         const auto u = static_cast<double>(motion[a]);
         const double lo = x - h + std::min(u, 0.0), hi = y + h + std::max(u, 0.0);
         centre[a] = lo / 2 + hi / 2;
-        half[a] = hi / 2 - lo / 2 +
-                  32 * static_cast<double>(eps<T>) * (std::abs(x) + std::abs(y) + std::abs(u) + h);
+        half[a] =
+            hi / 2 - lo / 2 +
+            32 * static_cast<double>(eps<T>) * (std::abs(x) + std::abs(y) + std::abs(u) + h);
     }
-    std::array<double, D> f, fh;
+    std::array<double, D> f = fractional(centre), fh{};
     for (std::size_t k = 0; k < D; ++k) {
-        f[k] = fh[k] = 0;
+        f[k] -= cell_[k];
         double size = 0;
         for (std::size_t a = 0; a < D; ++a) {
-            f[k] += centre[a] * lattice_.inverse[a][k];
             fh[k] += half[a] * std::abs(lattice_.inverse[a][k]);
             size += std::abs(centre[a] * lattice_.inverse[a][k]);
         }
@@ -111,9 +145,11 @@ typename Scene<T, D>::Shifts Scene<T, D>::shifts_of(Index body) const {
     for (std::size_t a = 0; a < D; ++a) {
         double length = 0;
         for (std::size_t m = 0; m < D; ++m)
-            length += (std::abs(f[m]) + fh[m] + 2) * std::abs(static_cast<double>(lattice_.h[m][a]));
+            length +=
+                (std::abs(f[m]) + fh[m] + 2) * std::abs(static_cast<double>(lattice_.h[m][a]));
         for (std::size_t k = 0; k < D; ++k)
-            slack[k] += 16 * static_cast<double>(eps<T>) * length * std::abs(lattice_.inverse[a][k]);
+            slack[k] +=
+                16 * static_cast<double>(eps<T>) * length * std::abs(lattice_.inverse[a][k]);
     }
     Shifts result;
     // During the step the shear moves images: the fractional y of a body at fractional x
@@ -211,7 +247,7 @@ void Scene<T, D>::make_ghosts(std::uint64_t max_bytes) {
     double estimate = 0;
     for (std::size_t i = 0; i < n; ++i) estimate += static_cast<double>(first_ghost_[i]);
     const double needed = estimate * (sizeof(Index) + sizeof(Bits) + sizeof(Image<D>));
-    if (estimate + static_cast<double>(n) >= std::numeric_limits<Index>::max() ||
+    if (estimate + static_cast<double>(n) > std::numeric_limits<Index>::max() ||
         needed > static_cast<double>(max_bytes))
         throw Error(Error::Kind::limit,
                     "the reach spans so many periods that " + std::to_string(n) +
@@ -222,21 +258,22 @@ void Scene<T, D>::make_ghosts(std::uint64_t max_bytes) {
     ghost_body_.resize(ghosts);
     ghost_home_.resize(ghosts);
     shift_.resize(n + ghosts);
-    parallel_for(threads_, n, [&](std::size_t i) {
-        fill_ghosts(static_cast<Index>(i), first_ghost_[i]);
-    });
+    parallel_for(threads_, n,
+                 [&](std::size_t i) { fill_ghosts(static_cast<Index>(i), first_ghost_[i]); });
 }
 
 template <Real T, int D>
 void Scene<T, D>::assign(const Bodies<T, D>& bodies, const Domain<D>& domain,
-                         std::uint64_t max_bytes, int threads) {
+                         std::uint64_t max_bytes, int threads, const Scene* same_cell) {
     view_ = bodies;
     lattice_ = Lattice<T, D>(domain);
     threads_ = threads;
     ghost_body_.resize(0);
     ghost_home_.resize(0);
     shift_.resize(0);
-    if (imaged() && bodies.size() > 0) make_ghosts(max_bytes);
+    if (!imaged() || bodies.size() == 0) return;
+    cell_ = same_cell != nullptr ? same_cell->cell_ : cell_of_bulk();
+    make_ghosts(max_bytes);
 }
 
 template class Scene<float, 2>;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "core/buffer.hpp"
 #include "core/lattice.hpp"
@@ -34,9 +35,10 @@ class Scene {
   public:
     static constexpr Bits image_bits = (1u << D) - 1;
 
-    // The view must outlive the scene's use. Bodies have been checked.
+    // The view must outlive the scene's use. Bodies have been checked. Queries share the
+    // primary cell of the scene they are put to.
     void assign(const Bodies<T, D>& bodies, const Domain<D>& domain, std::uint64_t max_bytes,
-                int threads);
+                int threads, const Scene* same_cell = nullptr);
 
     const Bodies<T, D>& view() const { return view_; }
     const Lattice<T, D>& lattice() const { return lattice_; }
@@ -65,7 +67,8 @@ class Scene {
     void check_images(const Scene& other) const;
 
     std::size_t bytes() const {
-        return ghost_body_.bytes() + ghost_home_.bytes() + shift_.bytes();
+        return ghost_body_.bytes() + ghost_home_.bytes() + shift_.bytes() +
+               first_ghost_.bytes();
     }
 
   private:
@@ -87,6 +90,8 @@ class Scene {
             for (std::size_t a = 0; a < D; ++a) u[a] = view_.displacement.axis[a][body];
         return u;
     }
+    std::array<double, D> fractional(const std::array<double, D>& x) const;
+    std::array<double, D> cell_of_bulk() const;
     Shifts shifts_of(Index body) const;
     void make_ghosts(std::uint64_t max_bytes);
     Shifts spread() const;
@@ -95,10 +100,12 @@ class Scene {
     Bodies<T, D> view_;
     Lattice<T, D> lattice_;
     int threads_ = 1;
+    std::array<double, D>
+        cell_{};     // the primary cell is [cell_, cell_ + 1) in fractional terms
     Shifts spread_;  // the lowest and highest shifts of all
     Buffer<Index> ghost_body_;
     Buffer<Bits> ghost_home_;
-    Buffer<Image<D>> shift_;  // of every instance; empty in an open domain
+    Buffer<Image<D>> shift_;             // of every instance; empty in an open domain
     Buffer<std::uint64_t> first_ghost_;  // scratch: where each body's ghosts go
 };
 

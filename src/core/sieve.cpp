@@ -16,10 +16,18 @@ Sieve<T, D>::Sieve(const Question<T, D>& question, const Packed<T, D>& packed,
     using Kind = typename Packed<T, D>::Kind;
     const bool exact = !question.bare && !moving_;  // the columns alone decide
     switch (packed.kind()) {
-        case Kind::points: test_ = exact ? Test::points : Test::everything; break;
-        case Kind::spheres: test_ = exact ? Test::spheres : Test::everything; break;
-        case Kind::boxes: test_ = exact ? Test::boxes : Test::everything; break;
-        case Kind::proxies: test_ = Test::proxies; break;
+        case Kind::points:
+            test_ = exact ? Test::points : Test::everything;
+            break;
+        case Kind::spheres:
+            test_ = exact ? Test::spheres : Test::everything;
+            break;
+        case Kind::boxes:
+            test_ = exact ? Test::boxes : Test::everything;
+            break;
+        case Kind::proxies:
+            test_ = Test::proxies;
+            break;
     }
 }
 
@@ -133,17 +141,24 @@ template <Real T, int D>
 void Sieve<T, D>::sift(const First& first, Run run, Owner owner) {
     out_.candidates += run.size();
     switch (test_) {
-        case Test::points: return scan_points(first, run, owner);
+        case Test::points:
+            return scan_points(first, run, owner);
         case Test::spheres:
             switch (question_.rule) {
-                case ReachRule::sum: return scan_spheres<ReachRule::sum>(first, run, owner);
-                case ReachRule::max: return scan_spheres<ReachRule::max>(first, run, owner);
-                case ReachRule::min: return scan_spheres<ReachRule::min>(first, run, owner);
+                case ReachRule::sum:
+                    return scan_spheres<ReachRule::sum>(first, run, owner);
+                case ReachRule::max:
+                    return scan_spheres<ReachRule::max>(first, run, owner);
+                case ReachRule::min:
+                    return scan_spheres<ReachRule::min>(first, run, owner);
             }
             return;
-        case Test::boxes: return scan_boxes(first, run, owner);
-        case Test::proxies: return scan_deciding(first, run, owner, true);
-        case Test::everything: return scan_deciding(first, run, owner, false);
+        case Test::boxes:
+            return scan_boxes(first, run, owner);
+        case Test::proxies:
+            return scan_deciding(first, run, owner, true);
+        case Test::everything:
+            return scan_deciding(first, run, owner, false);
     }
 }
 

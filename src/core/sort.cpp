@@ -105,8 +105,9 @@ std::vector<Index> morton_order(const Scene<T, D>& scene) {
         const Box<T, D> box = scene.box(static_cast<Index>(i));
         std::uint64_t key = 0;
         for (std::size_t a = 0; a < D; ++a) {
-            const double width = bulk.extent[a] > 0 ? 2 * bulk.extent[a] : 1;
-            const double x = (middle(box.lo[a], box.hi[a]) - bulk.centre[a]) / width + 0.5;
+            const double half_width = bulk.extent[a] > 0 ? bulk.extent[a] : 0.5;
+            const double offset = middle(box.lo[a], box.hi[a]) / 2 - bulk.centre[a] / 2;
+            const double x = offset / half_width + 0.5;
             const double cell = std::clamp(x * cells, 0.0, cells - 1);
             key |= spread_bits<D>(static_cast<std::uint64_t>(cell)) << a;
         }
@@ -117,8 +118,8 @@ std::vector<Index> morton_order(const Scene<T, D>& scene) {
     return {order.values.data(), order.values.data() + n};
 }
 
-#define VICINAL_INSTANTIATE(T, D)                  \
-    template Bulk bulk_of(const Scene<T, D>&);     \
+#define VICINAL_INSTANTIATE(T, D)              \
+    template Bulk bulk_of(const Scene<T, D>&); \
     template std::vector<Index> morton_order(const Scene<T, D>&);
 VICINAL_INSTANTIATE(float, 2)
 VICINAL_INSTANTIATE(float, 3)

@@ -1,13 +1,14 @@
 // Compact grid (index sort, P5 section 4.2): each body writes (cell, body) records, the records
 // are sorted, and only occupied cells are stored. Cost O(N) plus the candidates of neighbouring
-// cells, O(N) memory whatever the extent. Wins on bodies of similar size, dense or sparse; loses
-// when sizes differ so much that the mean size suits neither the large nor the small.
+// cells, O(N) memory whatever the extent. Wins on bodies of similar size, dense or sparse;
+// loses when sizes differ so much that the mean size suits neither the large nor the small.
 //
 // Beyond the paper: a body that fits a cell has one record, in the cell of its lower corner,
 // and the search looks at neighbouring cells; a body that covers cells a..b on an axis has
 // records in a..max(a, b - 1). If two bodies meet, the lower corner of their intersection lies
 // in cell q = max(a_i, a_j), on every axis. There the one with the larger a has its lowest
-// record; the other has a record in q, or its highest one in q - 1, never both. So a pair counts
+// record; the other has a record in q, or its highest one in q - 1, never both. So a pair
+// counts
 // - on an axis where both records are in one cell: if either record is its body's lowest;
 // - on an axis where they are in neighbouring cells: if the record in the lower cell is its
 //   body's highest and the one in the upper cell its body's lowest.
@@ -33,8 +34,8 @@ using Cell = std::array<std::int32_t, D>;
 // spills into the next field.
 template <int D>
 struct KeyLayout {
-    Cell<D> first{}, last{};          // cells in use, per axis
-    std::array<unsigned, D> bits{};   // width of each field
+    Cell<D> first{}, last{};         // cells in use, per axis
+    std::array<unsigned, D> bits{};  // width of each field
     unsigned total = 0;
 
     void assign(const Cell<D>& lo, const Cell<D>& hi) {
@@ -66,13 +67,16 @@ class CompactGrid final : public Method<T, D> {
         write_records(scene);
         radix_sort(records_, layout_.total, scene.threads());
         if (several_) gather_bits(scene);
-        packed_.assign(scene, records_.values.span(), several_ ? bits_.span() : std::span<Bits>());
+        packed_.assign(scene, records_.values.span(),
+                       several_ ? bits_.span() : std::span<Bits>());
         list_cells(scene.threads());
     }
 
     const Packed<T, D>& packed() const override { return packed_; }
 
-    std::size_t tasks() const override { return (cells_ + cells_per_task - 1) / cells_per_task; }
+    std::size_t tasks() const override {
+        return (cells_ + cells_per_task - 1) / cells_per_task;
+    }
 
     void search(Range tasks, Sieve<T, D>& sieve) const override {
         const std::size_t begin = tasks.begin * cells_per_task;
@@ -111,7 +115,8 @@ class CompactGrid final : public Method<T, D> {
   private:
     static constexpr std::size_t cells_per_task = 256;
     static constexpr std::size_t upper_rows = D == 2 ? 1 : 4;
-    static constexpr std::int32_t farthest = D == 2 ? (1 << 29) : (1 << 19);  // cell from the centre
+    static constexpr std::int32_t farthest =
+        D == 2 ? (1 << 29) : (1 << 19);  // cell from the centre
 
     static Bits low_bit(std::size_t axis) { return static_cast<Bits>(1u << (D + axis)); }
     static Bits high_bit(std::size_t axis) { return static_cast<Bits>(1u << (2 * D + axis)); }
@@ -157,13 +162,16 @@ class CompactGrid final : public Method<T, D> {
         }
         for (; cell < cells_ && cell_key_[cell] <= middle + 1; ++cell) {
             Cell<D> step = row_step(r);
-            step[0] = static_cast<std::int32_t>(static_cast<std::int64_t>(cell_key_[cell] - middle));
+            step[0] =
+                static_cast<std::int32_t>(static_cast<std::int64_t>(cell_key_[cell] - middle));
             sieve.cross(own, run(cell, cell + 1), owner(step));
         }
     }
 
     std::int32_t cell_of(T x, std::size_t axis) const {
-        const double c = std::floor((static_cast<double>(x) - bulk_.centre[axis]) / cell_);
+        // Halves, so that a difference of the largest numbers is finite.
+        const double c =
+            std::floor((static_cast<double>(x) / 2 - bulk_.centre[axis] / 2) / (cell_ / 2));
         return static_cast<std::int32_t>(
             std::clamp(c, static_cast<double>(-farthest), static_cast<double>(farthest)));
     }
@@ -188,7 +196,8 @@ class CompactGrid final : public Method<T, D> {
     }
 
     struct Tally {
-        double records = 0;  // in double: it may exceed 64 bits before the cells are coarse enough
+        double records =
+            0;  // in double: it may exceed 64 bits before the cells are coarse enough
         Cell<D> lo, hi;
         Tally() {
             lo.fill(farthest);
@@ -233,7 +242,8 @@ class CompactGrid final : public Method<T, D> {
             const Box<T, D> box = scene.box(static_cast<Index>(i));
             double edge = 0;
             for (std::size_t a = 0; a < D; ++a)
-                edge = std::max(edge, static_cast<double>(box.hi[a]) / 2 - static_cast<double>(box.lo[a]) / 2);
+                edge = std::max(edge, static_cast<double>(box.hi[a]) / 2 -
+                                          static_cast<double>(box.lo[a]) / 2);
             sum += edge / count;
         }
         return 2 * sum;
@@ -248,16 +258,16 @@ class CompactGrid final : public Method<T, D> {
         for (std::size_t a = 0; a < D; ++a)
             cell_ = std::max(cell_, 4 * (bulk_.extent[a] / farthest));
         if (!(cell_ > 0)) cell_ = 1;
-        cell_ = std::min(cell_, std::numeric_limits<double>::max() / 4);
         const double most = 4 * static_cast<double>(scene.size()) + 64;
         Tally all = tally(scene);
-        while (all.records > most) {
+        while (all.records > most) {  // at the latest an infinite cell holds everything
             cell_ *= 2;
             all = tally(scene);
         }
         if (all.records >= static_cast<double>(std::numeric_limits<Index>::max()))
-            throw Error(Error::Kind::limit, "compact_grid: too many records for 32-bit indices; "
-                                            "choose larger cells with compact_grid(cell=...)");
+            throw Error(Error::Kind::limit,
+                        "compact_grid: too many records for 32-bit indices; "
+                        "choose larger cells with compact_grid(cell=...)");
         several_ = all.records > static_cast<double>(scene.size());
         records_.resize(static_cast<std::size_t>(all.records));
         if (scene.size() > 0) layout_.assign(all.lo, all.hi);
@@ -268,7 +278,8 @@ class CompactGrid final : public Method<T, D> {
         if (several_) {
             first_record_.resize(n);
             parallel_for(scene.threads(), n, [&](std::size_t k) {
-                first_record_[k] = static_cast<Index>(span_of(scene.box(static_cast<Index>(k))).count());
+                first_record_[k] =
+                    static_cast<Index>(span_of(scene.box(static_cast<Index>(k))).count());
             });
             exclusive_scan(scene.threads(), first_record_.span());
         }
@@ -345,7 +356,8 @@ class CompactGrid final : public Method<T, D> {
     // The first occupied cell whose key is not below `key`.
     std::size_t find_cell(std::uint64_t key) const {
         const auto keys = cell_key_.span();
-        return static_cast<std::size_t>(std::lower_bound(keys.begin(), keys.end(), key) - keys.begin());
+        return static_cast<std::size_t>(std::lower_bound(keys.begin(), keys.end(), key) -
+                                        keys.begin());
     }
 
     // A query covers cells a..b and looks into a - 1..b: a body that begins before a is met in
@@ -384,8 +396,8 @@ class CompactGrid final : public Method<T, D> {
         std::uint64_t key = cell_key_[c];
         for (std::size_t k = 0; k < D; ++k) {
             const auto cell =
-                static_cast<std::int32_t>(key & ((std::uint64_t{1} << layout_.bits[k]) - 1)) - 1 +
-                layout_.first[k];
+                static_cast<std::int32_t>(key & ((std::uint64_t{1} << layout_.bits[k]) - 1)) -
+                1 + layout_.first[k];
             key >>= layout_.bits[k];
             if (cell < from[k] || cell > to[k]) return;
             if (several_ && cell > a[k]) rule.second |= low_bit(k);
@@ -414,7 +426,12 @@ MethodEntry describe_compact_grid() {
     return describe_method<CompactGrid>(
         {"compact_grid",
          "sorted (cell, body) records of a uniform grid, occupied cells only (P5)",
-         {{"cell", "1", "edge of a cell, in mean edges of the bodies' boxes", 0.01, 1000, {}}}});
+         {{"cell",
+           "1",
+           "edge of a cell, in mean edges of the bodies' boxes",
+           0.01,
+           1000,
+           {}}}});
 }
 
 }  // namespace vicinal

@@ -68,8 +68,7 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& na
             closest = name;
         }
     }
-    const std::string list =
-        all.empty() ? "it has no options" : std::string(there_are) + all;
+    const std::string list = all.empty() ? "it has no options" : std::string(there_are) + all;
     return closest.empty() ? "; " + list : "; did you mean '" + closest + "'? " + list;
 }
 
@@ -114,18 +113,21 @@ double parse_number(const std::string& text, bool& whole) {
     return value;
 }
 
-void check_value(const std::string& method, const OptionInfo& option, const std::string& value) {
+void check_value(const std::string& method, const OptionInfo& option,
+                 const std::string& value) {
     const std::string where = "method " + method + ": option " + option.name;
     if (!option.choices.empty()) {
-        if (std::find(option.choices.begin(), option.choices.end(), value) == option.choices.end())
-            refuse(where + " is '" + value + "'" + suggestion(value, option.choices, "values: "));
+        if (std::find(option.choices.begin(), option.choices.end(), value) ==
+            option.choices.end())
+            refuse(where + " is '" + value + "'" +
+                   suggestion(value, option.choices, "values: "));
         return;
     }
     bool whole = false;
     const double number = parse_number(value, whole);
     if (!whole || !(number >= option.least && number <= option.most))
-        refuse(where + " is '" + value + "'; it must be a number from " + number_text(option.least) +
-               " to " + number_text(option.most));
+        refuse(where + " is '" + value + "'; it must be a number from " +
+               number_text(option.least) + " to " + number_text(option.most));
 }
 
 }  // namespace
@@ -149,7 +151,8 @@ Choice choose_method(const std::string& text) {
     const std::string_view spec = trimmed(text);
     const auto open = spec.find('(');
     if (open != std::string_view::npos && spec.back() != ')')
-        refuse("method '" + text + "' lacks its closing parenthesis; write name(key=value, ...)");
+        refuse("method '" + text +
+               "' lacks its closing parenthesis; write name(key=value, ...)");
     Choice choice;
     choice.name = trimmed(spec.substr(0, open));
     choice.why = "as asked";
@@ -161,7 +164,8 @@ Choice choose_method(const std::string& text) {
     for (const OptionInfo& option : info.options)
         choice.options.emplace_back(option.name, option.fallback);
     if (open == std::string_view::npos) return choice;
-    for (std::string_view part : split_arguments(spec.substr(open + 1, spec.size() - open - 2))) {
+    for (std::string_view part :
+         split_arguments(spec.substr(open + 1, spec.size() - open - 2))) {
         const auto equals = part.find('=');
         if (equals == std::string_view::npos)
             refuse("method " + choice.name + ": '" + std::string(part) +
@@ -183,10 +187,10 @@ Choice choose_method(const std::string& text) {
     return choice;
 }
 
-#define VICINAL_MAKE(T, D)                                                \
-    template <>                                                           \
-    std::unique_ptr<Method<T, D>> make_method(const Choice& choice) {     \
-        return find_entry(choice.name).make_##T##_##D(choice);            \
+#define VICINAL_MAKE(T, D)                                            \
+    template <>                                                       \
+    std::unique_ptr<Method<T, D>> make_method(const Choice& choice) { \
+        return find_entry(choice.name).make_##T##_##D(choice);        \
     }
 VICINAL_MAKE(float, 2)
 VICINAL_MAKE(float, 3)

@@ -41,13 +41,15 @@ struct MethodEntry {
     Make<double, 3> make_double_3;
 };
 
+template <template <Real, int> class M, Real T, int D>
+std::unique_ptr<Method<T, D>> make_one(const Choice& choice) {
+    return std::make_unique<M<T, D>>(choice);
+}
+
 template <template <Real, int> class M>
 MethodEntry describe_method(MethodInfo info) {
-    return {std::move(info),
-            [](const Choice& c) -> std::unique_ptr<Method<float, 2>> { return std::make_unique<M<float, 2>>(c); },
-            [](const Choice& c) -> std::unique_ptr<Method<float, 3>> { return std::make_unique<M<float, 3>>(c); },
-            [](const Choice& c) -> std::unique_ptr<Method<double, 2>> { return std::make_unique<M<double, 2>>(c); },
-            [](const Choice& c) -> std::unique_ptr<Method<double, 3>> { return std::make_unique<M<double, 3>>(c); }};
+    return {std::move(info), make_one<M, float, 2>, make_one<M, float, 3>,
+            make_one<M, double, 2>, make_one<M, double, 3>};
 }
 
 }  // namespace vicinal

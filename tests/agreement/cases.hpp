@@ -3,10 +3,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <set>
 #include <tuple>
 #include <vector>
+
+#include "support/environment.hpp"
 
 namespace vicinal::test {
 
@@ -54,15 +55,22 @@ inline std::vector<CaseIndices> pairwise_cover(const std::vector<std::size_t>& s
             now[f] = best;
         }
         for (std::size_t f = 0; f < sizes.size(); ++f)
-            for (std::size_t g = f + 1; g < sizes.size(); ++g) open.erase({f, now[f], g, now[g]});
+            for (std::size_t g = f + 1; g < sizes.size(); ++g)
+                open.erase({f, now[f], g, now[g]});
         cover.push_back(now);
     }
     return cover;
 }
 
-inline bool run_everything() {
-    const char* all = std::getenv("VICINAL_TEST_ALL");
-    return all != nullptr && *all == '1';
+// The whole product; a subset that covers all pairs of values; or, for builds with sanitizers,
+// which are ten times slower, some of that subset.
+inline std::vector<CaseIndices> chosen_cases(const std::vector<std::size_t>& sizes) {
+    if (run_all()) return full_product(sizes);
+    std::vector<CaseIndices> cases = pairwise_cover(sizes);
+    if (!run_light()) return cases;
+    std::vector<CaseIndices> some;
+    for (std::size_t c = 0; c < cases.size(); c += 5) some.push_back(cases[c]);
+    return some;
 }
 
 }  // namespace vicinal::test

@@ -44,10 +44,13 @@ void run(Bytes bytes) {
         for (int a = 0; a < D; ++a) {
             const double x = bytes.coordinate();
             bodies.position.push_back(static_cast<T>(x));
-            if (kind.shape == Shape::boxes) bodies.upper.push_back(static_cast<T>(x + bytes.length()));
-            if (kind.swept) bodies.displacement.push_back(static_cast<T>(bytes.coordinate() / 8));
+            if (kind.shape == Shape::boxes)
+                bodies.upper.push_back(static_cast<T>(x + bytes.length()));
+            if (kind.swept)
+                bodies.displacement.push_back(static_cast<T>(bytes.coordinate() / 8));
         }
-        if (kind.shape == Shape::spheres) bodies.radius.push_back(static_cast<T>(bytes.length()));
+        if (kind.shape == Shape::spheres)
+            bodies.radius.push_back(static_cast<T>(bytes.length()));
     }
     const auto domain = make_domain<D>(domain_name, period, kind.swept);
     const Found<D> expected = tool::plain_pairs(bodies.view(), domain);
@@ -60,8 +63,8 @@ void run(Bytes bytes) {
         finder.update(bodies.view());
         const std::string wrong = difference<D>(expected, listed(finder.pairs(Order::sorted)));
         if (wrong.empty()) continue;
-        std::fprintf(stderr, "%s %s %s %dD: %s\n", method.name.c_str(), kind.name, domain_name, D,
-                     wrong.c_str());
+        std::fprintf(stderr, "%s %s %s %dD: %s\n", method.name.c_str(), kind.name, domain_name,
+                     D, wrong.c_str());
         std::abort();
     }
 }
@@ -73,10 +76,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace vicinal::test;
     Bytes bytes(data, size);
     switch (bytes.next() % 4) {
-        case 0: run<float, 2>(bytes); break;
-        case 1: run<float, 3>(bytes); break;
-        case 2: run<double, 2>(bytes); break;
-        default: run<double, 3>(bytes); break;
+        case 0:
+            run<float, 2>(bytes);
+            break;
+        case 1:
+            run<float, 3>(bytes);
+            break;
+        case 2:
+            run<double, 2>(bytes);
+            break;
+        default:
+            run<double, 3>(bytes);
+            break;
     }
     return 0;
 }

@@ -84,7 +84,8 @@ OwnedBodies<T, D> make_bodies(const scenes::Workload& workload, const ShapeCase&
         }
         if (kind.shape == Shape::spheres) result.radius.push_back(static_cast<T>(r));
     }
-    result.cutoff = static_cast<T>(workload.shape == Shape::points ? workload.cutoff : 2 * mean);
+    result.cutoff =
+        static_cast<T>(workload.shape == Shape::points ? workload.cutoff : 2 * mean);
     if (kind.swept)
         for (std::size_t c = 0; c < n * D; ++c)  // some at rest, some along an axis
             result.displacement.push_back(
@@ -140,7 +141,6 @@ std::array<double, D> periods_for(const OwnedBodies<T, D>& bodies) {
     return periods;
 }
 
-
 inline constexpr const char* domain_names[] = {
     "open", "periodic", "slab", "wire", "sheared", "sheared_back", "triclinic", "skewed",
 };
@@ -159,7 +159,8 @@ Domain<D> make_domain(const std::string& name, const std::array<double, D>& peri
     if (name == "slab") return Domain<D>::orthogonal(period, slab);
     if (name == "wire") return Domain<D>::orthogonal(period, wire);
     if (name == "sheared") return Domain<D>::sheared(period, 0.5 * period[y], change);
-    if (name == "sheared_back") return Domain<D>::sheared(period, -7.33333 * period[y], -change);
+    if (name == "sheared_back")
+        return Domain<D>::sheared(period, -7.33333 * period[y], -change);
     typename Domain<D>::Lattice h{};
     for (std::size_t a = 0; a < D; ++a) h[a][a] = period[a];
     const double skew = name == "skewed" ? 2.25 : 0.3;

@@ -125,7 +125,8 @@ TEST_F(Pairs, two_files) {
     const auto json = this->json({"pairs", line(), "--cutoff", "0.5", "--with", other});
     EXPECT_EQ(json["with"], other);
     EXPECT_EQ(json["with_count"], 2);
-    const auto counted = this->json({"pairs", line(), "--cutoff", "0.5", "--with", other, "--count"});
+    const auto counted =
+        this->json({"pairs", line(), "--cutoff", "0.5", "--with", other, "--count"});
     EXPECT_EQ(counted["pairs"], json["pairs"]);
     EXPECT_EQ(json["neighbours"]["mean"], 0.5);
 }

@@ -30,10 +30,12 @@ void expect_refused(const Bodies<T, D>& bodies, const std::vector<std::string>& 
     for (const std::string& method : method_names()) {
         SCOPED_TRACE(method);
         Finder<T, D> finder(with_method<D>(method, 2));
-        expect_error(input, words, [&] { finder.update(bodies); }, element);
+        expect_error(
+            input, words, [&] { finder.update(bodies); }, element);
         expect_recovery(finder);
         finder.update(spheres<D>(place, radius));
-        expect_error(input, words, [&] { finder.probe(bodies); }, element);
+        expect_error(
+            input, words, [&] { finder.probe(bodies); }, element);
         EXPECT_EQ(finder.count(), 0u);
     }
 }
@@ -51,7 +53,8 @@ void expect_array_checked(OwnedBodies<T, D> bodies, std::vector<T> OwnedBodies<T
     for (std::size_t body : {std::size_t{0}, std::size_t{17}, bodies.size() - 1})
         for (std::size_t axis = 0; axis < D; ++axis)
             for (const auto& [value, text] : not_finite<T>()) {
-                SCOPED_TRACE(name + " " + std::to_string(body) + " " + "xyz"[axis] + " " + text);
+                SCOPED_TRACE(name + " " + std::to_string(body) + " " + "xyz"[axis] + " " +
+                             text);
                 T& spoilt = (bodies.*array)[body * D + axis];
                 const T before = std::exchange(spoilt, value);
                 expect_refused(bodies.view(),
@@ -65,8 +68,10 @@ TYPED_TEST(BadInput, not_a_finite_number) {
     VICINAL_FLAVOUR;
     using Owned = OwnedBodies<T, D>;
     const auto places = scattered<T, D>(33, 0, 1);
-    expect_array_checked(shaped<T, D>(places, T(0.1), shape_cases[0]), &Owned::position, "coordinate");
-    expect_array_checked(shaped<T, D>(places, T(0.1), shape_cases[1]), &Owned::position, "coordinate");
+    expect_array_checked(shaped<T, D>(places, T(0.1), shape_cases[0]), &Owned::position,
+                         "coordinate");
+    expect_array_checked(shaped<T, D>(places, T(0.1), shape_cases[1]), &Owned::position,
+                         "coordinate");
     const ShapeCase moving_boxes = shape_cases[9];
     const auto boxes = shaped<T, D>(places, T(0.1), moving_boxes);
     expect_array_checked(boxes, &Owned::position, "lower corner");
@@ -115,8 +120,8 @@ TYPED_TEST(BadInput, lower_above_upper) {
         lower[13 * D + axis] = T{1.5};
         lower[15 * D + axis] = T{7};
         const std::string letter(1, "xyz"[axis]);
-        expect_refused(boxes<D>(lower, upper), {"body 13", "lower " + letter, "1.5", "upper", "1"},
-                       13);
+        expect_refused(boxes<D>(lower, upper),
+                       {"body 13", "lower " + letter, "1.5", "upper", "1"}, 13);
     }
 }
 
@@ -128,8 +133,9 @@ TYPED_TEST(BadInput, the_first_of_many_faults_whatever_the_threads) {
         places[body * D + 1] = std::numeric_limits<T>::quiet_NaN();
     for (int threads : {1, 2, 3, 8}) {
         Finder<T, D> finder(with_method<D>("auto", threads));
-        expect_error(input, {"coordinate y", "body 9000", "nan"},
-                     [&] { finder.update(points<D>(places, 0.001)); }, 9000);
+        expect_error(
+            input, {"coordinate y", "body 9000", "nan"},
+            [&] { finder.update(points<D>(places, 0.001)); }, 9000);
     }
 }
 
@@ -147,9 +153,8 @@ TYPED_TEST(BadInput, lengths_that_differ) {
     auto ragged = points<D>(places, 1);
     ragged.position.axis[D - 1].count = 5;
     expect_refused(ragged, {std::string("coordinate ") + "xyz"[D - 1], "5", "9"});
-    expect_error(input, {std::to_string(9 * D - 1), "whole vectors"}, [&] {
-        points<D>(std::vector<T>(9 * D - 1, T{0}), 1);
-    });
+    expect_error(input, {std::to_string(9 * D - 1), "whole vectors"},
+                 [&] { points<D>(std::vector<T>(9 * D - 1, T{0}), 1); });
 }
 
 TYPED_TEST(BadInput, null_pointers) {
@@ -165,8 +170,10 @@ TYPED_TEST(BadInput, null_pointers) {
         const auto hulls = boxes<D>(places, places).moving(places);
         expect_refused(without(points<D>(places, 1), &Bodies<T, D>::position),
                        {"coordinate " + letter, "null", "9"});
-        expect_refused(without(hulls, &Bodies<T, D>::position), {"lower corner " + letter, "null"});
-        expect_refused(without(hulls, &Bodies<T, D>::upper), {"upper corner " + letter, "null"});
+        expect_refused(without(hulls, &Bodies<T, D>::position),
+                       {"lower corner " + letter, "null"});
+        expect_refused(without(hulls, &Bodies<T, D>::upper),
+                       {"upper corner " + letter, "null"});
         expect_refused(without(hulls, &Bodies<T, D>::displacement),
                        {"displacement " + letter, "null"});
     }
@@ -185,7 +192,8 @@ TYPED_TEST(BadInput, more_bodies_than_indices) {
         many.axis[a] = Column<T>(&place[a], std::size_t{1} << 32, 0);
     for (const std::string& method : method_names()) {
         Finder<T, D> finder(with_method<D>(method));
-        expect_error(Error::Kind::limit, {"4294967296"}, [&] { finder.update(points<D>(many)); });
+        expect_error(Error::Kind::limit, {"4294967296"},
+                     [&] { finder.update(points<D>(many)); });
         expect_recovery(finder);
     }
 }
@@ -195,8 +203,18 @@ TYPED_TEST(BadInput, exclusions_out_of_range) {
     const auto places = scattered<T, D>(9, 0, 1);
     for (const Pair bad : {Pair{0, 9}, Pair{9, 0}, Pair{4294967295u, 1}}) {
         const std::vector<Pair> excluded{{1, 2}, bad};
-        expect_refused(points<D>(places, 1).excluding(excluded),
-                       {"excluded pair 1", std::to_string(bad.i), std::to_string(bad.j), "9"});
+        const auto bodies = points<D>(places, 1), spoilt = bodies.excluding(excluded);
+        const std::vector<std::string> words{"excluded pair 1", std::to_string(bad.i),
+                                             std::to_string(bad.j), "9"};
+        for (const std::string& method : method_names()) {
+            SCOPED_TRACE(method);
+            Finder<T, D> finder(with_method<D>(method));
+            expect_error(input, words, [&] { finder.update(spoilt); });
+            expect_recovery(finder);
+            finder.update(bodies);
+            expect_error(input, words, [&] { finder.pairs_with(spoilt); });
+            expect_error(input, words, [&] { finder.probe(spoilt); });
+        }
     }
 }
 
@@ -265,7 +283,8 @@ TYPED_TEST(BadInput, more_periods_than_images_count) {
                 const std::string message = error.what();
                 EXPECT_EQ(error.kind(), input);
                 ASSERT_TRUE(error.element().has_value()) << message;
-                EXPECT_EQ(std::count(any_of.begin(), any_of.end(), *error.element()), 1) << message;
+                EXPECT_EQ(std::count(any_of.begin(), any_of.end(), *error.element()), 1)
+                    << message;
                 const auto body = "body " + std::to_string(*error.element());
                 for (const std::string& word : {body, axis, std::string("32767")})
                     EXPECT_NE(message.find(word), std::string::npos) << message;
@@ -285,9 +304,10 @@ TYPED_TEST(BadInput, second_set_out_of_image_range) {
     for (const std::string& method : method_names()) {
         Finder<T, D> finder(with_method<D>(method, 1, cube<D>(1)));
         finder.update(points<D>(near, 0.25));
-        expect_error(input, {"body 0", "periods"}, [&] { finder.pairs_with(points<D>(far, 0.25)); },
-                     0);
-        expect_error(input, {"body 0", "periods"}, [&] { finder.probe(points<D>(far)); }, 0);
+        expect_error(
+            input, {"body 0", "periods"}, [&] { finder.pairs_with(points<D>(far, 0.25)); }, 0);
+        expect_error(
+            input, {"body 0", "periods"}, [&] { finder.probe(points<D>(far)); }, 0);
     }
 }
 
@@ -297,7 +317,8 @@ TYPED_TEST(BadInput, second_set_of_another_kind) {
     const std::vector<T> radii(9, T{1});
     Finder<T, D> finder;
     finder.update(points<D>(places, 0.5));
-    expect_error(input, {"spheres", "points"}, [&] { finder.pairs_with(spheres<D>(places, radii)); });
+    expect_error(input, {"spheres", "points"},
+                 [&] { finder.pairs_with(spheres<D>(places, radii)); });
     expect_error(input, {"cut-off", "0.25", "0.5"},
                  [&] { finder.pairs_with(points<D>(places, 0.25)); });
     finder.update(spheres<D>(places, radii));
@@ -366,7 +387,8 @@ TEST(BadOptions, methods) {
         SCOPED_TRACE(method);
         expect_error(option, words, [&] { Finder<double, 2> finder(with_method<2>(method)); });
         const std::vector<double> none;
-        expect_error(option, words, [&] { find_pairs(points<2>(none), with_method<2>(method)); });
+        expect_error(option, words,
+                     [&] { find_pairs(points<2>(none), with_method<2>(method)); });
     };
     refused("gird", {"unknown method 'gird'", "did you mean"});
     refused("", {"unknown method ''"});
@@ -382,7 +404,8 @@ TEST(BadOptions, methods) {
         refused(method.name + "(,)", {method.name});
         for (const OptionInfo& known : method.options) {
             const auto with = [&](const std::string& value) {
-                refused(method.name + "(" + known.name + "=" + value + ")", {method.name, known.name});
+                refused(method.name + "(" + known.name + "=" + value + ")",
+                        {method.name, known.name});
             };
             with("");
             with("wrong");

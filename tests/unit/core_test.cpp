@@ -42,7 +42,8 @@ TEST(Parallel, ScanSumsWhatComesBefore) {
         for (std::size_t n : {0u, 1u, 4095u, 100000u}) {
             std::vector<std::uint64_t> values(n), expected(n);
             std::iota(values.begin(), values.end(), 1);
-            std::exclusive_scan(values.begin(), values.end(), expected.begin(), std::uint64_t{0});
+            std::exclusive_scan(values.begin(), values.end(), expected.begin(),
+                                std::uint64_t{0});
             const std::uint64_t total = exclusive_scan(threads, std::span(values));
             EXPECT_EQ(values, expected);
             EXPECT_EQ(total, n * (n + 1) / 2);
@@ -62,8 +63,9 @@ TEST(Sort, RadixIsAStableSort) {
                     records.values[i] = static_cast<Index>(i);
                     expected.emplace_back(records.keys[i], records.values[i]);
                 }
-                std::stable_sort(expected.begin(), expected.end(),
-                                 [](const auto& a, const auto& b) { return a.first < b.first; });
+                std::stable_sort(
+                    expected.begin(), expected.end(),
+                    [](const auto& a, const auto& b) { return a.first < b.first; });
                 radix_sort(records, bits, threads);
                 for (std::size_t i = 0; i < n; ++i) {
                     ASSERT_EQ(records.keys[i], expected[i].first);
@@ -86,7 +88,8 @@ TEST(Sort, MortonOrderIsShortAndAPermutation) {
         double sum = 0;
         for (std::size_t k = 1; k < order.size(); ++k)
             for (std::size_t a = 0; a < 3; ++a)
-                sum += std::abs(arrays.position[3 * body(k) + a] - arrays.position[3 * body(k - 1) + a]);
+                sum += std::abs(arrays.position[3 * body(k) + a] -
+                                arrays.position[3 * body(k - 1) + a]);
         return sum;
     };
     EXPECT_LT(length([&](std::size_t k) { return std::size_t{order[k]}; }),
@@ -111,8 +114,9 @@ TEST(Registry, ChoosesByNameAndOptions) {
 }
 
 TEST(Registry, RefusesWhatItDoesNotKnowAndSaysWhatThereIs) {
-    EXPECT_NE(refusal("gird").find("did you mean 'compact_grid'? methods: brute_force, compact_grid"),
-              std::string::npos)
+    EXPECT_NE(
+        refusal("gird").find("did you mean 'compact_grid'? methods: brute_force, compact_grid"),
+        std::string::npos)
         << refusal("gird");
     EXPECT_NE(refusal("").find("unknown method ''"), std::string::npos);
     EXPECT_NE(refusal("compact_grid(cel=1)").find("did you mean 'cell'"), std::string::npos);
