@@ -15,8 +15,8 @@ namespace {
 
 constexpr int thread_counts[] = {1, 2, 3, 8};
 constexpr FilterCase filters[] = {FilterCase::none, FilterCase::groups, FilterCase::exclusions};
-constexpr std::size_t bodies_per_case = 60;
-constexpr std::size_t queries_per_case = 6;
+constexpr std::size_t bodies_per_case = 40;
+constexpr std::size_t queries_per_case = 4;
 
 template <Real T, int D>
 class Agreement : public ::testing::Test {
