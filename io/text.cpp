@@ -71,6 +71,15 @@ void split(std::string_view line, std::vector<std::string_view>& fields) {
     }
 }
 
+// Columns that mean something to the tool: text there is a mistake, never a label, and must
+// not turn bodies two-dimensional or a filter off.
+static bool has_meaning(std::string_view name) {
+    constexpr std::string_view names[] = {"x",    "y",  "z",  "radius", "x0", "y0", "z0",
+                                          "x1",   "y1", "z1", "ux",     "uy", "uz", "group",
+                                          "mask", "i",  "j",  "nx",     "ny", "nz"};
+    return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
 Rows::Rows(Source& source, const std::vector<std::string>& names, Text text)
     : source_(source), text_(text) {
     std::unordered_set<std::string_view> seen;
@@ -104,7 +113,7 @@ void Rows::add_first(std::span<const std::string_view> fields) {
     if (text_ == Text::refuse) return;
     for (std::size_t i = 0; i < fields.size(); ++i) {
         double value = 0;
-        columns_[i].is_text = !parse(fields[i], value);
+        columns_[i].is_text = !parse(fields[i], value) && !has_meaning(columns_[i].name);
         if (columns_[i].is_text) columns_[i].text = fields[i];
     }
 }

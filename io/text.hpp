@@ -35,8 +35,9 @@ void split(std::string_view line, std::vector<std::string_view>& fields);
 // Rows of text fields on their way to columns.
 class Rows {
   public:
-    // A column with text in every row (an element's name) can be left out of the table.
-    // Text among numbers is an error in any case.
+    // A column with text in every row (an element's name) can be left out of the table, unless
+    // its name is one that holds numbers (x, radius, group, ...). Text among numbers is an
+    // error in any case.
     enum class Text { leave_out, refuse };
 
     // Names must differ and not be empty.

@@ -33,7 +33,7 @@ fi
 need "${all_packages[@]}"
 run_tests release VICINAL_TEST_ALL=1
 build asan  # with the second compiler, warnings are errors
-run_tests asan VICINAL_TEST_LIGHT=1
+run_tests asan VICINAL_TEST_LIGHT=1 LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp"
 build tsan
 run_tests tsan VICINAL_TEST_LIGHT=1 TSAN_OPTIONS=ignore_noninstrumented_modules=1
 step "build: fuzz"

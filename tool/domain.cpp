@@ -25,10 +25,9 @@ std::array<double, D> numbers(const std::string& flag, std::string_view text,
                               const std::string& example, std::array<bool, D>* open = nullptr) {
     const Fields fields = split(text, ',');
     if (fields.size() != D)
-        refuse(
-            flag,
-            fmt::format("'{}' holds {} numbers where {}-D needs {}", text, fields.size(), D, D),
-            example);
+        refuse(flag,
+               fmt::format("'{}' holds {} numbers where {} are needed", text, fields.size(), D),
+               example);
     std::array<double, D> result{};
     for (std::size_t a = 0; a < D; ++a) {
         if (open != nullptr && fields[a] == "-")

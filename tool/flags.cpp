@@ -45,6 +45,12 @@ CLI::Validator one_of(std::vector<std::string> words) {
         "");
 }
 
+CLI::Validator not_empty() {
+    return CLI::Validator(
+        [](std::string& text) { return std::string(text.empty() ? "the value is empty" : ""); },
+        "");
+}
+
 void ShapeFlags::add_to(CLI::App& app) {
     constexpr const char* group = "What the bodies are";
     app.add_option("--cutoff", cutoff, "points that pair up to this distance")
@@ -73,6 +79,7 @@ void SearchFlags::add_to(CLI::App& app) {
         ->group(group);
     app.add_option("--domain", domain,
                    "open, periodic:..., sheared:..., triclinic:...; see below")
+        ->check(not_empty())
         ->type_name("D")
         ->group(group);
     app.add_option("--threads", threads, "0 (default): as many as OpenMP offers")
@@ -94,9 +101,11 @@ void SearchFlags::add_to(CLI::App& app) {
 void PartnerFlags::add_to(CLI::App& app) {
     constexpr const char* group = "Whom they may pair with";
     app.add_option("--with", with, "bodies of the same shape; pairs (body of FILE, of FILE2)")
+        ->check(not_empty())
         ->type_name("FILE2")
         ->group(group);
     app.add_option("--exclude", exclude, "pairs that never count: a file of two columns i, j")
+        ->check(not_empty())
         ->type_name("PAIRS")
         ->group(group);
 }

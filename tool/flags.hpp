@@ -17,6 +17,9 @@ CLI::Validator whole_number();
 // One of these words; the choice stands in the type's name, so help need not repeat it.
 CLI::Validator one_of(std::vector<std::string> words);
 
+// An empty value is a shell variable that was not set, not a wish for the default.
+CLI::Validator not_empty();
+
 // How to write a domain, for the end of a command's help.
 extern const char* const domain_help;
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "flags.hpp"
 #include "io/write.hpp"
 #include "pairfile.hpp"
 #include "text.hpp"
@@ -83,18 +84,27 @@ void OutputFlags::add_to(CLI::App& app, Rows offered) {
                      "OUT.images.npy)")
             ->group(group);
     app.add_option("-o,--output", file, "write the pairs as .npy or .csv")
+        ->check(not_empty())
         ->type_name("OUT")
         ->group(group);
     app.add_flag("--json", json, "print one JSON object and nothing else")->group(group);
 }
 
-void OutputFlags::check() const {
+void OutputFlags::check(const std::vector<std::string>& inputs) const {
     if (count && (rows || !file.empty()))
         throw UsageError("--count keeps no pairs: leave out --rows and -o");
     if (rows && file.empty())
         throw UsageError("--rows needs -o OUT, the beginning of its files' names");
     if (rows && file.ends_with(".csv")) throw UsageError("--rows writes .npy files, not .csv");
     if (file.empty()) return;
+    if (std::filesystem::path(file).filename().empty())
+        throw UsageError(fmt::format("-o '{}' is a folder; name a file in it", file));
+    for (const std::string& input : inputs) {
+        std::error_code ignored;
+        if (!input.empty() && std::filesystem::equivalent(file, input, ignored))
+            throw UsageError(
+                fmt::format("-o '{}' would overwrite the input; name another", file));
+    }
     if (!rows && !file.ends_with(".npy") && !file.ends_with(".csv"))
         throw UsageError(fmt::format("-o '{}' must end in .npy or .csv", file));
     const auto parent = std::filesystem::path(file).parent_path();

@@ -20,7 +20,7 @@ struct OutputFlags {
 
     // Throws UsageError when the flags contradict each other and Error when there is no
     // place to write to: better now than after a long search.
-    void check() const;
+    void check(const std::vector<std::string>& inputs) const;
 };
 
 // As .npy (pairs x 2 uint32; in a periodic domain pairs x (2 + D) int64) or .csv, straight

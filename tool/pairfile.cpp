@@ -89,6 +89,8 @@ std::vector<PlainPair<D>> read_pairs(const std::string& file, std::size_t first,
         remedy = "; in a periodic domain every pair needs its image";
     } else if (table.columns.size() == 2 + D) {
         remedy = "; give --domain if these are pairs with images";
+        if (table.find("nx") != nullptr)
+            fail(file, "it holds images (nx, ...), but the domain is open" + remedy);
     }
     const auto column = columns(file, table, names, remedy);
     std::vector<PlainPair<D>> result(table.rows);

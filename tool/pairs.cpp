@@ -82,7 +82,7 @@ void search(Job& job, BodyFile& file, std::optional<BodyFile>& with,
 
 Summary find(const PairsFlags& flags) {
     const Layout layout(flags.shape, true);
-    flags.output.check();
+    flags.output.check({flags.file, flags.partners.with, flags.partners.exclude});
     if (flags.output.rows && !flags.partners.with.empty())
         throw UsageError("--rows is for the pairs within one file; leave out --with or --rows");
     Job job(flags.search, flags.output, flags.file);

@@ -76,7 +76,7 @@ void probe(Job& job, BodyFile& file, BodyFile& query_file) {
 
 Summary find(const ProbeFlags& flags) {
     const Layout layout(flags.shape, false), query_layout = flags.query_layout();
-    flags.output.check();
+    flags.output.check({flags.file, flags.queries});
     Job job(flags.search, flags.output, flags.file);
     BodyFile file(flags.file, layout), queries(flags.queries, query_layout);
     check_same_dim(file, queries);

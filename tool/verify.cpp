@@ -237,7 +237,10 @@ std::string to_text(const VerifyFlags& flags, const Finding& finding) {
         for (const std::string& line : kind.lines) text += "          " + line + "\n";
         if (kind.count > kind.lines.size()) text += "          ...\n";
     }
-    return text + (finding.good ? "the list is right\n" : "the list is WRONG\n");
+    if (!finding.good) return text + "the list is WRONG\n";
+    return text + (finding.exact
+                       ? "the list is right\n"
+                       : "no fault found in this sample; --sample 0 checks all bodies\n");
 }
 
 Finding check(const VerifyFlags& flags) {

@@ -164,6 +164,7 @@ Choice choose_method(const std::string& text) {
     for (const OptionInfo& option : info.options)
         choice.options.emplace_back(option.name, option.fallback);
     if (open == std::string_view::npos) return choice;
+    std::vector<std::string> given;
     for (std::string_view part :
          split_arguments(spec.substr(open + 1, spec.size() - open - 2))) {
         const auto equals = part.find('=');
@@ -179,6 +180,10 @@ Choice choose_method(const std::string& text) {
             refuse("method " + choice.name + " has no option '" + key + "'" +
                    suggestion(key, names, "options: "));
         }
+        if (std::find(given.begin(), given.end(), key) != given.end())
+            refuse("method " + choice.name + ": option " + key +
+                   " is given twice; give it once");
+        given.push_back(key);
         std::string& value =
             choice.options[static_cast<std::size_t>(option - info.options.begin())].second;
         value = trimmed(part.substr(equals + 1));

@@ -51,6 +51,28 @@ TEST_F(Errors, bad_values_name_their_row) {
                  {"u.csv", "displacement", "inf", "row 2"});
 }
 
+// A column of words is a label, but not where numbers belong: it must not quietly make the
+// bodies two-dimensional or switch a filter off.
+TEST_F(Errors, words_where_numbers_belong) {
+    for (const std::string z : {"1.5 m", "1e400", "abc", ""})
+        expect_error(1,
+                     {"pairs", write("z.csv", "x,y,z\n0,0," + z + "\n0,0,9\n"), "--cutoff=1"},
+                     {"z.csv", "line 2", "'z'", "number"});
+    expect_error(1, {"pairs", write("g.csv", "x,y,group\n0,0,A\n0,0,B\n"), "--cutoff", "1"},
+                 {"g.csv", "line 2", "'group'", "'A'"});
+}
+
+TEST_F(Errors, nothing_is_taken_for_granted) {
+    const auto file = write("in.csv", "x,y\n0,0\n1,0\n");
+    for (const std::string flag : {"--domain", "-o", "--with", "--exclude"})
+        expect_error(2, {"pairs", file, "--cutoff", "1", flag, ""}, {flag, "empty"});
+    expect_error(2, {"pairs", file, "--cutoff", "1", "-o", file}, {"in.csv", "overwrite"});
+    expect_error(2, {"pairs", file, "--cutoff", "1", "--rows", "-o", path("")}, {"folder"});
+    const auto list = write("list.csv", "i,j,nx,ny\n0,1,3,0\n");
+    expect_error(1, {"verify", file, list, "--cutoff", "1"},
+                 {"list.csv", "images", "--domain"});
+}
+
 TEST_F(Errors, a_missing_column) {
     const auto file = write("xyz.csv", "x,y,z,mass\n0,0,0,1\n");
     expect_error(1, {"pairs", file, "--radius", "column"},

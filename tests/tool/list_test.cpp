@@ -30,7 +30,8 @@ TEST_F(List, scenes) {
 
 // Every scene can be written, and the line it prints finds its pairs.
 TEST_F(List, the_next_command_works) {
-    for (const auto& scene : json({"scenes"})["scenes"]) {
+    const auto scenes = json({"scenes"});
+    for (const auto& scene : scenes["scenes"]) {
         const auto name = scene["name"].get<std::string>();
         for (const char* ending : {".npy", ".csv"}) {
             const auto file = path(name + ending);

@@ -241,7 +241,8 @@ TEST_F(Pairs, every_method_and_thread_count_gives_the_same_file) {
     const auto file = random_points("points.npy", 500);
     const auto wanted = pairs({"pairs", file, "--cutoff", "0.2", "--method", "brute_force"});
     EXPECT_GT(wanted.size(), 1000u);
-    for (const auto& method : json({"methods"})["methods"])
+    const auto methods = json({"methods"});
+    for (const auto& method : methods["methods"])
         for (const char* threads : {"1", "2"})
             EXPECT_EQ(pairs({"pairs", file, "--cutoff", "0.2", "--threads", threads, "--method",
                              method["name"].get<std::string>()}),

@@ -125,6 +125,7 @@ TEST(Registry, RefusesWhatItDoesNotKnowAndSaysWhatThereIs) {
     EXPECT_NE(refusal("compact_grid(cell=nan)").find("'nan'"), std::string::npos);
     EXPECT_NE(refusal("compact_grid(cell").find("closing parenthesis"), std::string::npos);
     EXPECT_NE(refusal("compact_grid(2)").find("key=value"), std::string::npos);
+    EXPECT_NE(refusal("compact_grid(cell=1, cell=2)").find("given twice"), std::string::npos);
     EXPECT_NE(refusal("brute_force(x=1)").find("it has no options"), std::string::npos);
 }
 
