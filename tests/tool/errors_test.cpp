@@ -138,7 +138,7 @@ TEST_F(Errors, bad_domains) {
     };
     refused(2, "round", {"round", "periodic:10,10,10"});
     refused(2, "periodic", {"periodic", "periodic:10,10,-"});
-    refused(2, "periodic:1,1", {"2 numbers", "3-D needs 3"});
+    refused(2, "periodic:1,1", {"2 numbers", "3 are needed"});
     refused(2, "periodic:1,1,1:2,2", {"2 numbers"});
     refused(2, "periodic:1,1,1:2,2,2:3,3,3", {"periodic:"});
     refused(2, "periodic:1,,1", {"''", "not a number"});
