@@ -103,13 +103,11 @@ bool name_coordinates(const Source& source, std::vector<std::string>& names) {
     return false;
 }
 
-void unscale(const Source& source, Table& table, const Box& box) {
+void unscale(Table& table, const Box& box) {
     std::array<NamedColumn*, 3> axes{};
     for (NamedColumn& column : table.columns)
         for (std::size_t k = 0; k < 3; ++k)
             if (column.name == std::string(1, static_cast<char>('x' + k))) axes[k] = &column;
-    if (std::find(axes.begin(), axes.end(), nullptr) != axes.end())
-        source.fail("the scaled coordinates are not numbers; dump the snapshot again");
     const auto& h = box.cell.vectors;
     for (std::size_t row = 0; row < table.rows; ++row) {
         std::array<double, 3> s{};
@@ -140,7 +138,7 @@ Table read_atoms(Source& source, std::span<const std::string_view> words, std::u
     if (scaled && !box)
         source.fail(
             "has scaled coordinates but no 'ITEM: BOX BOUNDS'; dump the snapshot again");
-    if (scaled) unscale(source, table, *box);
+    if (scaled) unscale(table, *box);
     if (box) table.cell = box->cell;
     return table;
 }

@@ -260,7 +260,8 @@ TEST(Csv, Refusals) {
     expect_refused("a.csv", "x,y\n1,2\n\n3,4a\n", {"line 4", "'y'", "'4a'"});
     expect_refused("a.csv", "x,y\n1,2\n3,\n", {"line 3", "'y'", "''"});
     expect_refused("a.csv", "x,y\n1,2\n1e999,4\n", {"line 3", "'x'", "'1e999'"});
-    expect_refused("a.csv", "x,y\noops,2\n3,4\n", {"line 2", "'x'", "'oops'", "line 3"});
+    expect_refused("a.csv", "mass,y\noops,2\n3,4\n", {"line 2", "'mass'", "'oops'", "line 3"});
+    expect_refused("a.csv", "x,y\noops,2\n", {"line 2", "'x'", "'oops'", "correct the field"});
     expect_refused("a.csv", "x,X\n1,2\n", {"line 1", "'x'", "rename"});
     expect_refused("a.csv", "x,,z\n1,2,3\n", {"line 1", "column 2", "no name"});
     expect_refused("a.csv", "x;y\n1;2\n", {"no column", "commas"});
@@ -413,7 +414,7 @@ TEST(Lammps, Refusals) {
     expect_refused("a.dump", lammps_start + "ITEM: ATOMS xs ys zs\n1 2 3\n4 5 6\n",
                    {"BOX BOUNDS"});
     expect_refused("a.dump", lammps_start + box + "ITEM: ATOMS xs ys zs\na 2 3\nb 5 6\n",
-                   {"scaled", "numbers"});
+                   {"line 10", "'x'", "'a'", "correct the field"});
     expect_refused("a.dump", "ITEM: NUMBER OF ATOMS\n99999999999\nITEM: ATOMS x\n1\n",
                    {"99999999999 atoms", "truncated"});
 }
