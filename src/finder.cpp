@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/check.hpp"
+#include "core/images.hpp"
 #include "core/rows.hpp"
 #include "core/sort.hpp"
 #include "core/text.hpp"
@@ -62,7 +63,6 @@ struct Finder<T, D>::State {
           choice(choose_method(asked.method)),
           method(make_method<T, D>(choice)) {
         report.method = choice.text();
-        report.why = choice.why;
         report.threads = threads;
     }
 
@@ -74,13 +74,16 @@ struct Finder<T, D>::State {
         check_bodies(bodies, shape_name(bodies.shape), threads);
         filter.assign(bodies, bodies, true);
         scene.assign(bodies, options.domain, options.max_bytes, threads);
+        report.why = scene.by_images() ? "not needed: with a reach of many periods every two "
+                                         "bodies are tested image by image"
+                                       : choice.why;
         report.bodies = scene.bodies();
         report.ghosts = scene.size() - scene.bodies();
         for (std::size_t k = 0; k < D; ++k)
             for (std::size_t d = 0; d < D; ++d)
                 report.lattice[k][d] = static_cast<double>(scene.lattice().h[k][d]);
         report.seconds.scene = watch.lap();
-        method->build(scene);
+        if (!scene.by_images()) method->build(scene);
         report.seconds.build = watch.lap();
         check_bytes();
         ready = true;
@@ -117,11 +120,16 @@ struct Finder<T, D>::State {
         question.scene = &scene;
         question.filter = &filter;
         question.rule = rule_of(scene.view());
-        parallel_tasks(threads, method->tasks(), [&](std::size_t t, int worker) {
+        const std::size_t tasks = scene.by_images() ? scene.bodies() : method->tasks();
+        parallel_tasks(threads, tasks, [&](std::size_t t, int worker) {
             BlockWriter<D>& writer = target.writer(worker);
             writer.begin_task(t);
-            Sieve<T, D> sieve(question, method->packed(), writer);
-            method->search({t, t + 1}, sieve);
+            if (scene.by_images()) {
+                search_images(question, {t, t + 1}, writer);
+            } else {
+                Sieve<T, D> sieve(question, method->packed(), writer);
+                method->search({t, t + 1}, sieve);
+            }
             writer.end_task();
         });
         target.finish();
@@ -166,14 +174,19 @@ struct Finder<T, D>::State {
         question.rule = bare ? ReachRule::sum : rule_of(scene.view());
         question.bare = bare;
         constexpr std::size_t queries_per_task = 256;
-        const std::size_t n = query_scene.size();
+        const std::size_t n = scene.by_images() ? queries.size() : query_scene.size();
         const std::size_t tasks = (n + queries_per_task - 1) / queries_per_task;
         parallel_tasks(threads, tasks, [&](std::size_t t, int worker) {
             BlockWriter<D>& writer = target.writer(worker);
             writer.begin_task(t);
-            Sieve<T, D> sieve(question, method->packed(), writer);
             const std::size_t begin = t * queries_per_task;
-            method->probe(query_scene, {begin, std::min(n, begin + queries_per_task)}, sieve);
+            const Range range{begin, std::min(n, begin + queries_per_task)};
+            if (scene.by_images()) {
+                search_images(question, range, writer);
+            } else {
+                Sieve<T, D> sieve(question, method->packed(), writer);
+                method->probe(query_scene, range, sieve);
+            }
             writer.end_task();
         });
         target.finish();

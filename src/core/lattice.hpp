@@ -1,6 +1,7 @@
 // The lattice in the scalar type of the bodies, and the shifts it makes.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 
@@ -11,6 +12,25 @@ namespace vicinal {
 
 template <int D>
 using Shift = std::array<std::int32_t, D>;
+
+// Calls f for every whole vector from lo to hi, both included, axis 0 fastest.
+template <std::size_t D, class F>
+void for_each_between(const std::array<std::int32_t, D>& lo,
+                      const std::array<std::int32_t, D>& hi, const F& f) {
+    for (std::size_t a = 0; a < D; ++a)
+        if (hi[a] < lo[a]) return;
+    std::array<std::int32_t, D> n = lo;
+    for (;;) {
+        f(n);
+        std::size_t a = 0;
+        while (a < D && n[a] == hi[a]) {
+            n[a] = lo[a];
+            ++a;
+        }
+        if (a == D) return;
+        ++n[a];
+    }
+}
 
 template <Real T, int D>
 struct Lattice {

@@ -112,11 +112,10 @@ std::array<double, D> Scene<T, D>::cell_of_bulk() const {
     return cell;
 }
 
-// The shifts, axis by axis, at which the body's box meets the primary cell. Evaluated in double
-// and widened by the rounding of T, so that it contains every shift the exact argument needs.
+// Evaluated in double and widened by the rounding of T.
 template <Real T, int D>
-typename Scene<T, D>::Shifts Scene<T, D>::shifts_of(Index body) const {
-    std::array<double, D> centre, half;
+typename Scene<T, D>::Extent Scene<T, D>::extent(Index body) const {
+    Extent result;
     const Vector<T, D> motion = displacement(body);
     const double h = static_cast<double>(half_size(body));
     for (std::size_t a = 0; a < D; ++a) {
@@ -125,14 +124,24 @@ typename Scene<T, D>::Shifts Scene<T, D>::shifts_of(Index body) const {
             view_.shape == Shape::boxes ? static_cast<double>(view_.upper.axis[a][body]) : x;
         const auto u = static_cast<double>(motion[a]);
         const double lo = x - h + std::min(u, 0.0), hi = y + h + std::max(u, 0.0);
-        centre[a] = lo / 2 + hi / 2;
-        half[a] =
+        result.centre[a] = lo / 2 + hi / 2;
+        result.half[a] =
             hi / 2 - lo / 2 +
             32 * static_cast<double>(eps<T>) * (std::abs(x) + std::abs(y) + std::abs(u) + h);
     }
+    return result;
+}
+
+// The shifts, axis by axis, at which the extent meets [cell, cell + width] in fractional terms:
+// every one the exact argument needs, and perhaps one more.
+template <Real T, int D>
+typename Scene<T, D>::Shifts Scene<T, D>::shifts_into(const Extent& extent,
+                                                      const std::array<double, D>& cell,
+                                                      double width, Index body) const {
+    const auto& [centre, half] = extent;
     std::array<double, D> f = fractional(centre), fh{};
     for (std::size_t k = 0; k < D; ++k) {
-        f[k] -= cell_[k];
+        f[k] -= cell[k];
         double size = 0;
         for (std::size_t a = 0; a < D; ++a) {
             fh[k] += half[a] * std::abs(lattice_.inverse[a][k]);
@@ -162,7 +171,7 @@ typename Scene<T, D>::Shifts Scene<T, D>::shifts_of(Index body) const {
             lo += std::min({0.0, x0, x1});
             hi += std::max({0.0, x0, x1});
         }
-        const double first = std::ceil(-hi), last = std::floor(1 - lo);
+        const double first = std::ceil(-hi), last = std::floor(width - lo);
         if (!lattice_.periodic[k]) continue;
         for (double end : {first, last})
             if (!(std::abs(end) <= most_periods)) too_far(body, k, std::abs(end));
@@ -170,6 +179,18 @@ typename Scene<T, D>::Shifts Scene<T, D>::shifts_of(Index body) const {
         result.hi[k] = static_cast<std::int32_t>(last);
     }
     return result;
+}
+
+// j relative to i touches where the difference of the two contains the origin.
+template <Real T, int D>
+typename Scene<T, D>::Shifts Scene<T, D>::images(const Scene& first, Index i, Index j) const {
+    const Extent one = first.extent(i);
+    Extent both = extent(j);
+    for (std::size_t a = 0; a < D; ++a) {
+        both.centre[a] -= one.centre[a];
+        both.half[a] += one.half[a];
+    }
+    return shifts_into(both, {}, 0, j);
 }
 
 template <Real T, int D>
@@ -211,31 +232,22 @@ void Scene<T, D>::check_images(const Scene& other) const {
 template <Real T, int D>
 void Scene<T, D>::fill_ghosts(Index body, std::uint64_t at) {
     const Shifts shifts = shifts_of(body);
-    Shift<D> m = shifts.lo;
-    const auto put = [&](Image<D>& image) {
+    for_each_between(shifts.lo, shifts.hi, [&](const Shift<D>& m) {
+        const bool body_itself = m == shifts.lo;
+        Image<D>& image = shift_[body_itself ? body : bodies() + at];
         for (std::size_t a = 0; a < D; ++a) image[a] = static_cast<std::int16_t>(m[a]);
-    };
-    put(shift_[body]);
-    for (;;) {
-        std::size_t a = 0;  // count up, axis 0 fastest; the lowest shift is the body itself
-        while (a < D && m[a] == shifts.hi[a]) {
-            m[a] = shifts.lo[a];
-            ++a;
-        }
-        if (a == D) return;
-        ++m[a];
+        if (body_itself) return;
         Bits home = 0;
-        for (std::size_t b = 0; b < D; ++b)
-            if (m[b] == shifts.lo[b]) home |= static_cast<Bits>(1u << b);
+        for (std::size_t a = 0; a < D; ++a)
+            if (m[a] == shifts.lo[a]) home |= static_cast<Bits>(1u << a);
         ghost_body_[at] = body;
         ghost_home_[at] = home;
-        put(shift_[bodies() + at]);
         ++at;
-    }
+    });
 }
 
 template <Real T, int D>
-void Scene<T, D>::make_ghosts(std::uint64_t max_bytes) {
+void Scene<T, D>::make_ghosts(std::uint64_t max_bytes, const Scene* same_cell) {
     const std::size_t n = bodies();
     spread_ = spread();
     check_images(*this);
@@ -254,6 +266,17 @@ void Scene<T, D>::make_ghosts(std::uint64_t max_bytes) {
                         " bodies need about " + std::to_string(estimate) +
                         " copies across the periodic faces (" + std::to_string(needed) +
                         " bytes); choose a smaller reach or a larger box");
+    // Two bodies with g ghosts each are tested g * g times although they meet about 8 g times.
+    // Pair by pair costs no more than the ghosts alone where bodies are few for their ghosts.
+    const auto count = static_cast<double>(n);
+    by_images_ = same_cell != nullptr
+                     ? same_cell->by_images_
+                     : estimate > 32 * count && count * count <= 16 * (estimate + count);
+    if (by_images_) {
+        shift_.resize(n);
+        std::fill(shift_.span().begin(), shift_.span().end(), Image<D>{});
+        return;
+    }
     const std::uint64_t ghosts = exclusive_scan(threads_, first_ghost_.span());
     ghost_body_.resize(ghosts);
     ghost_home_.resize(ghosts);
@@ -271,9 +294,10 @@ void Scene<T, D>::assign(const Bodies<T, D>& bodies, const Domain<D>& domain,
     ghost_body_.resize(0);
     ghost_home_.resize(0);
     shift_.resize(0);
+    by_images_ = false;
     if (!imaged() || bodies.size() == 0) return;
     cell_ = same_cell != nullptr ? same_cell->cell_ : cell_of_bulk();
-    make_ghosts(max_bytes);
+    make_ghosts(max_bytes, same_cell);
 }
 
 template class Scene<float, 2>;

@@ -8,6 +8,9 @@
 // are a product of integer ranges, one per axis, so the smallest m that serves both is known
 // axis by axis: the pair counts where, on every axis, one of the two has its lowest shift
 // ("home"). One bit per axis and instance; integers only, never coordinates.
+//
+// Where the reach spans many periods, ghosts would far outnumber bodies and every two bodies
+// meet many times over: then there are none, and core/images.hpp goes pair by pair.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +47,7 @@ class Scene {
     const Lattice<T, D>& lattice() const { return lattice_; }
     int threads() const { return threads_; }
     bool imaged() const { return !lattice_.open; }
+    bool by_images() const { return by_images_; }  // no ghosts: see above
 
     std::size_t bodies() const { return view_.size(); }
     std::size_t size() const { return view_.size() + ghost_body_.size(); }  // instances
@@ -62,6 +66,20 @@ class Scene {
     // formula may accept always have boxes that meet (closed).
     Box<T, D> box(Index k) const;
 
+    struct Shifts {  // from lowest to highest, both included
+        Shift<D> lo{}, hi{};
+        std::uint64_t count() const {
+            std::uint64_t product = 1;
+            for (std::size_t a = 0; a < D; ++a)
+                product *= static_cast<std::uint64_t>(hi[a] - lo[a] + 1);
+            return product;
+        }
+    };
+
+    // Every image n at which body j may touch body i of `first`, and a few more; hi < lo on
+    // some axis if there is none.
+    Shifts images(const Scene& first, Index i, Index j) const;
+
     // The image of a pair is the difference of two shifts: throws if any such difference
     // between an instance of `other` and one of this scene does not fit 16 bits.
     void check_images(const Scene& other) const;
@@ -72,14 +90,8 @@ class Scene {
     }
 
   private:
-    struct Shifts {  // from lowest to highest, both included
-        Shift<D> lo{}, hi{};
-        std::uint64_t count() const {
-            std::uint64_t product = 1;
-            for (std::size_t a = 0; a < D; ++a)
-                product *= static_cast<std::uint64_t>(hi[a] - lo[a] + 1);
-            return product;
-        }
+    struct Extent {  // what a body covers during the step, ghosts apart
+        std::array<double, D> centre, half;
     };
     T half_size(Index body) const;
     // During the step a shear moves images, also those of bodies at rest.
@@ -92,14 +104,18 @@ class Scene {
     }
     std::array<double, D> fractional(const std::array<double, D>& x) const;
     std::array<double, D> cell_of_bulk() const;
-    Shifts shifts_of(Index body) const;
-    void make_ghosts(std::uint64_t max_bytes);
+    Extent extent(Index body) const;
+    Shifts shifts_into(const Extent& extent, const std::array<double, D>& cell, double width,
+                       Index body) const;
+    Shifts shifts_of(Index body) const { return shifts_into(extent(body), cell_, 1, body); }
+    void make_ghosts(std::uint64_t max_bytes, const Scene* same_cell);
     Shifts spread() const;
     void fill_ghosts(Index body, std::uint64_t at);
 
     Bodies<T, D> view_;
     Lattice<T, D> lattice_;
     int threads_ = 1;
+    bool by_images_ = false;
     std::array<double, D>
         cell_{};     // the primary cell is [cell_, cell_ + 1) in fractional terms
     Shifts spread_;  // the lowest and highest shifts of all

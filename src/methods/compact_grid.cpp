@@ -286,27 +286,12 @@ class CompactGrid final : public Method<T, D> {
         parallel_for(scene.threads(), n, [&](std::size_t k) {
             const Span span = span_of(scene.box(static_cast<Index>(k)));
             std::size_t at = several_ ? first_record_[k] : k;
-            for_each_cell(span.lo, span.hi, [&](const Cell<D>& cell) {
+            for_each_between(span.lo, span.hi, [&](const Cell<D>& cell) {
                 records_.keys[at] = layout_.key(cell);
                 records_.values[at] = static_cast<Index>(k);
                 ++at;
             });
         });
-    }
-
-    template <class F>
-    static void for_each_cell(const Cell<D>& lo, const Cell<D>& hi, const F& f) {
-        Cell<D> c = lo;
-        for (;;) {
-            f(c);
-            std::size_t a = 0;
-            while (a < D && c[a] == hi[a]) {
-                c[a] = lo[a];
-                ++a;
-            }
-            if (a == D) return;
-            ++c[a];
-        }
     }
 
     // Which records are their body's lowest or highest on each axis.
@@ -381,7 +366,7 @@ class CompactGrid final : public Method<T, D> {
         }
         Cell<D> row_end = to;
         row_end[0] = from[0];
-        for_each_cell(from, row_end, [&](Cell<D> cell) {
+        for_each_between(from, row_end, [&](Cell<D> cell) {
             const std::uint64_t begin = layout_.key(cell);
             cell[0] = to[0];
             const std::uint64_t end = layout_.key(cell);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "support/bodies.hpp"
 #include "support/compare.hpp"
@@ -21,10 +22,13 @@ class Bytes {
         const unsigned b = next();
         double x = (static_cast<int>(b & 63) - 32) * 0.25;
         if ((b & 0xc0) == 0xc0) x = std::nextafter(x, 1e9);
-        if ((b & 0xc0) == 0x80) x *= 64;
+        if ((b & 0xc0) == 0x80) x *= far;
         return x;
     }
     double length() { return (next() & 15) * 0.125; }
+    // Among images a shear carries far bodies over as many periods as they are out: the plain
+    // search would try all of them.
+    double far = 64;
 
   private:
     const std::uint8_t* data_;
@@ -35,6 +39,7 @@ template <Real T, int D>
 void run(Bytes bytes) {
     const ShapeCase& kind = shape_cases[bytes.next() % std::size(shape_cases)];
     const char* domain_name = domain_names[bytes.next() % std::size(domain_names)];
+    if (std::string_view(domain_name) != "open") bytes.far = 8;
     std::array<double, D> period;
     for (double& p : period) p = 2 + bytes.length() * 4;
     OwnedBodies<T, D> bodies;

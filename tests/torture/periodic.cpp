@@ -232,6 +232,31 @@ TYPED_TEST(Periodic, many_periods_outside) {
     }
 }
 
+TYPED_TEST(Periodic, reach_of_many_periods) {
+    VICINAL_FLAVOUR;
+    // Ghosts of every body would outnumber the bodies: the search goes by images instead.
+    const T reach = D == 2 ? 9 : 4;
+    for (std::size_t n : {1, 2, 5}) {
+        const auto places = scattered<T, D>(n, -2, 3);
+        expect_same_in_all_shapes<T, D>(places, reach, cube<D>(1));
+        expect_same_in_all_shapes<T, D>(places, reach, skewed<D>(0.3));
+        expect_same_in_all_shapes<T, D>(places, reach,
+                                        Domain<D>::sheared(lengths<D>(1), 0.3, 0.2));
+    }
+    // A body a thousand periods out, as seen from the cell, is sheared a long way in one step.
+    std::vector<T> far(2 * D, T(0.25));
+    far[0] = 1000;
+    far[D] = 1001;
+    expect_same_in_all_shapes<T, D>(far, T(0.5), Domain<D>::sheared(lengths<D>(2), 0.25, 3.0));
+    // The standing structure has no ghosts then, whatever the queries are.
+    Options<D> options;
+    options.domain = cube<D>(T(0.01));
+    Finder<T, D> finder(options);
+    finder.update(points<D>(far, D == 2 ? 0.2 : 0.05));
+    EXPECT_EQ(finder.report().ghosts, 0u);
+    EXPECT_EQ(finder.order().size(), 2u);
+}
+
 TYPED_TEST(Periodic, wrapping_a_body_does_not_move_it) {
     VICINAL_FLAVOUR;
     // Coordinates and period are multiples of 2^-6, so that shifts are exact.
