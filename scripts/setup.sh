@@ -22,7 +22,7 @@ need() {
     "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-build_packages=(g++ cmake ninja-build libcli11-dev libfmt-dev nlohmann-json3-dev)
+build_packages=(g++ cmake ninja-build libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev)
 test_packages=(libgtest-dev)
 all_packages=(clang-16 libomp-16-dev libclang-rt-16-dev)
 

@@ -10,6 +10,7 @@
 #include "core/sort.hpp"
 #include "core/text.hpp"
 #include "methods/registry.hpp"
+#include "simd/targets.hpp"
 
 namespace vicinal::inline VICINAL_API {
 namespace {
@@ -53,6 +54,9 @@ struct Finder<T, D>::State {
     Scene<T, D> scene;
     Filter<T, D> filter;
     Blocks<D> blocks;
+    std::vector<SieveScratch<D>> scratch;  // one per worker
+    StripJoin<D> strip_kernel = nullptr;
+    BoxKernels<D> boxes{};
     PairList<D> list;
     Rows<D> rows;
     Report<D> report;
@@ -61,7 +65,12 @@ struct Finder<T, D>::State {
         : options(asked),
           threads(checked_threads(asked.threads)),
           choice(choose_method(asked.method)),
-          method(make_method<T, D>(choice)) {
+          method(make_method<T, D>(choice)),
+          scratch(static_cast<std::size_t>(threads)) {
+        const std::int64_t target = choose_target();
+        strip_kernel = strip_join<D>(target);
+        boxes = box_kernels<D>(target);
+        report.simd = target_name(target);
         report.method = choice.text();
         report.threads = threads;
     }
@@ -120,6 +129,8 @@ struct Finder<T, D>::State {
         question.scene = &scene;
         question.filter = &filter;
         question.rule = rule_of(scene.view());
+        question.strip_join = strip_kernel;
+        question.boxes = boxes;
         const std::size_t tasks = scene.by_images() ? scene.bodies() : method->tasks();
         parallel_tasks(threads, tasks, [&](std::size_t t, int worker) {
             BlockWriter<D>& writer = target.writer(worker);
@@ -127,7 +138,8 @@ struct Finder<T, D>::State {
             if (scene.by_images()) {
                 search_images(question, {t, t + 1}, writer);
             } else {
-                Sieve<T, D> sieve(question, method->packed(), writer);
+                Sieve<T, D> sieve(question, method->packed(), writer,
+                                  scratch[static_cast<std::size_t>(worker)]);
                 method->search({t, t + 1}, sieve);
             }
             writer.end_task();
@@ -173,6 +185,7 @@ struct Finder<T, D>::State {
         question.filter = &pair_filter;
         question.rule = bare ? ReachRule::sum : rule_of(scene.view());
         question.bare = bare;
+        question.boxes = boxes;
         constexpr std::size_t queries_per_task = 256;
         const std::size_t n = scene.by_images() ? queries.size() : query_scene.size();
         const std::size_t tasks = (n + queries_per_task - 1) / queries_per_task;
@@ -184,7 +197,8 @@ struct Finder<T, D>::State {
             if (scene.by_images()) {
                 search_images(question, range, writer);
             } else {
-                Sieve<T, D> sieve(question, method->packed(), writer);
+                SieveScratch<D> none;  // probes may run at the same time
+                Sieve<T, D> sieve(question, method->packed(), writer, none);
                 method->probe(query_scene, range, sieve);
             }
             writer.end_task();
@@ -198,8 +212,8 @@ struct Finder<T, D>::State {
         Blocks<D> target;
         target.store(result, scene.imaged(), threads, limits());
         ask(queries, bare, target);
-        Rows<D> scratch;
-        if (order == Order::sorted) sort_pairs(result, queries.size(), threads, scratch);
+        Rows<D> room;
+        if (order == Order::sorted) sort_pairs(result, queries.size(), threads, room);
         return result;
     }
 

@@ -7,8 +7,6 @@
 namespace vicinal {
 namespace {
 
-constexpr std::size_t chunk_pairs = 1 << 14;
-
 // Memory for a list of so many pairs. It is taken in whole chunks, and the last chunk of each
 // worker may be almost empty.
 template <int D>
@@ -33,7 +31,13 @@ std::uint64_t patience(std::uint64_t limit) {
 }  // namespace
 
 template <int D>
+bool BlockWriter<D>::counting() const {
+    return blocks_->list_ == nullptr && blocks_->consumer_ == nullptr;
+}
+
+template <int D>
 void BlockWriter<D>::hand_over() {
+    if (counted_ > 0) blocks_->admit(std::exchange(counted_, 0));
     if (at_ == begin_) return;
     const std::size_t count = at_ - begin_;
     const bool wanted = blocks_->admit(count);
@@ -59,12 +63,12 @@ void BlockWriter<D>::end_task() {
 }
 
 template <int D>
-void BlockWriter<D>::turn_over() {
+void BlockWriter<D>::turn_over(std::size_t n) {
     hand_over();
-    if (at_ < end_) return;
+    if (end_ - at_ >= n) return;
     chunk_ = blocks_->next_chunk();
     pairs_ = chunk_->pairs.data();
-    images_ = chunk_->images.data();
+    images_ = blocks_->imaged_ ? chunk_->images.data() : nullptr;
     begin_ = at_ = 0;
     end_ = chunk_->pairs.size();
 }
@@ -188,18 +192,21 @@ template <int D>
 void PairList<D>::Store::publish(PairList& list) {
     list.blocks_.clear();
     list.size_ = 0;
+    const Stretch<D>* before = nullptr;
     for (const Stretch<D>& s : of(list).stretches) {
         list.size_ += s.size();
         const Pair* pairs = s.chunk->pairs.data() + s.begin;
-        // Tasks that follow each other in one chunk make one block.
-        if (!list.blocks_.empty()) {
+        // Tasks that follow each other in one chunk make one block. (Chunks may lie one behind
+        // the other in memory while their images do not.)
+        const bool joined =
+            before != nullptr && before->chunk == s.chunk && before->end == s.begin;
+        before = &s;
+        if (joined) {
             Block<D>& last = list.blocks_.back();
-            if (last.pairs.data() + last.pairs.size() == pairs) {
-                last.pairs = {last.pairs.data(), last.pairs.size() + s.size()};
-                if (!last.images.empty())
-                    last.images = {last.images.data(), last.images.size() + s.size()};
-                continue;
-            }
+            last.pairs = {last.pairs.data(), last.pairs.size() + s.size()};
+            if (!last.images.empty())
+                last.images = {last.images.data(), last.images.size() + s.size()};
+            continue;
         }
         Block<D> block;
         block.pairs = {pairs, s.size()};

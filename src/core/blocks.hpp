@@ -2,6 +2,7 @@
 // are listed in task order, so that the order of pairs never depends on threads.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,9 @@
 #include <vicinal/pairs.hpp>
 
 namespace vicinal {
+
+constexpr std::size_t chunk_pairs = 1 << 14;
+constexpr std::size_t largest_room = chunk_pairs / 2;
 
 template <int D>
 struct Chunk {
@@ -47,6 +51,22 @@ class BlockWriter {
         images_[at_] = image;
         pairs_[at_++] = pair;
     }
+    // For kernels that write whole vectors: room for n more pairs, at most `largest_room`, of
+    // which the first `count` are then said to be written; their images are zero.
+    Pair* room(std::size_t n) {
+        if (end_ - at_ < n) [[unlikely]]
+            turn_over(n);
+        return pairs_ + at_;
+    }
+    void wrote(std::size_t count) {
+        if (images_ != nullptr) std::fill_n(images_ + at_, count, Image<D>{});
+        at_ += count;
+    }
+    bool counting() const;  // pairs need not be written: add() them
+    void add(std::uint64_t count) {
+        counted_ += count;
+        if (counted_ >= chunk_pairs) hand_over();
+    }
     void begin_task(std::size_t task) { task_ = task; }
     void end_task();
 
@@ -54,7 +74,7 @@ class BlockWriter {
 
   private:
     friend class Blocks<D>;
-    void turn_over();
+    void turn_over(std::size_t n = 1);
     void hand_over();
 
     Blocks<D>* blocks_ = nullptr;
@@ -62,6 +82,7 @@ class BlockWriter {
     Pair* pairs_ = nullptr;
     Image<D>* images_ = nullptr;
     std::size_t begin_ = 0, at_ = 0, end_ = 0;  // this task's stretch begins at begin_
+    std::uint64_t counted_ = 0;
     std::size_t task_ = 0;
     int worker_ = 0;
     std::vector<Stretch<D>> stretches_;

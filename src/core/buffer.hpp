@@ -1,4 +1,5 @@
 // Memory that is kept between steps: it grows, is never cleared, and starts on a cache line.
+// Kernels load and store whole vectors: 256 bytes behind the last element are ours too.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +30,7 @@ class Buffer {
             // slowly does not allocate each step.
             const std::size_t capacity = capacity_ > 0 ? n + n / 8 : n;
             release();
-            data_ = static_cast<T*>(::operator new(capacity * sizeof(T), alignment));
+            data_ = static_cast<T*>(::operator new(capacity * sizeof(T) + 256, alignment));
             capacity_ = capacity;
         }
         size_ = n;

@@ -23,12 +23,10 @@ typename Packed<T, D>::Kind kind_of(const Scene<T, D>& scene) {
 }  // namespace
 
 template <Real T, int D>
-void Packed<T, D>::assign(const Scene<T, D>& scene, std::span<const Index> instances,
-                          std::span<const Bits> bits) {
-    const std::size_t n = instances.size();
+void Packed<T, D>::fill(const Scene<T, D>& scene, std::span<const Bits> bits) {
+    const std::size_t n = instance_.size();
     kind_ = kind_of(scene);
     owned_ = scene.imaged() || !bits.empty();
-    instance_.resize(n);
     if (owned_) bits_.resize(n);
     const std::size_t columns = kind_ == Kind::points    ? D
                                 : kind_ == Kind::spheres ? D + 1
@@ -37,8 +35,7 @@ void Packed<T, D>::assign(const Scene<T, D>& scene, std::span<const Index> insta
 
     const Bodies<T, D>& view = scene.view();
     parallel_for(scene.threads(), n, [&](std::size_t e) {
-        const Index k = instances[e];
-        instance_[e] = k;
+        const Index k = instance_[e];
         if (owned_) {
             const unsigned own = bits.empty() ? ~0u : bits[e];
             bits_[e] =

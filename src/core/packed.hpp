@@ -16,19 +16,35 @@ class Packed {
         points,   // D coordinates, exactly the caller's
         spheres,  // D coordinates and the radius, exactly the caller's
         boxes,    // D lower and D upper sides, exactly the caller's
+        nothing,
         proxies,  // D lower and D upper sides of Scene::box: entries that meet must be decided
                   // from the caller's view (ghosts, moving bodies)
     };
 
-    // One entry per element of `instances`. `bits` are a method's own (see Owner), one per
-    // entry, or empty when every body has one entry.
-    void assign(const Scene<T, D>& scene, std::span<const Index> instances,
-                std::span<const Bits> bits);
+    // Room for n entries: the method writes the instances in its order, then calls fill().
+    std::span<Index> entries(std::size_t n) {
+        instance_.resize(n);
+        return instance_.span();
+    }
+    // Bits of a method's own (see Owner) with those of the scene, if it fills no columns.
+    std::span<Bits> own_bits(std::size_t n) {
+        bits_.resize(n);
+        return bits_.span();
+    }
+    // No columns: every candidate is decided from the caller's arrays.
+    void fill_nothing(bool owned) {
+        kind_ = Kind::nothing;
+        owned_ = owned;
+    }
+    // `bits` are a method's own (see Owner), one per entry, or empty when every body has one
+    // entry.
+    void fill(const Scene<T, D>& scene, std::span<const Bits> bits);
 
     std::size_t size() const { return instance_.size(); }
     Kind kind() const { return kind_; }
     const T* column(std::size_t c) const { return columns_[c].data(); }
     const T* radius() const { return columns_[D].data(); }
+    const Index* instances() const { return instance_.data(); }
     Index instance(std::size_t entry) const { return instance_[entry]; }
     bool owned() const { return owned_; }  // are there bits?
     Bits bits(std::size_t entry) const { return owned_ ? bits_[entry] : Bits(~0u); }

@@ -39,6 +39,12 @@ T Scene<T, D>::half_size(Index body) const {
 template <Real T, int D>
 Box<T, D> Scene<T, D>::box(Index k) const {
     const Index i = body(k);
+    if (view_.shape == Shape::boxes && !imaged() && !view_.swept()) {  // nothing is rounded
+        Box<T, D> same;
+        for (std::size_t a = 0; a < D; ++a)
+            same.lo[a] = view_.position.axis[a][i], same.hi[a] = view_.upper.axis[a][i];
+        return same;
+    }
     const Shift<D> n = shift(k);
     const T h = half_size(i);
     const bool round = view_.shape != Shape::boxes;
@@ -209,6 +215,19 @@ typename Scene<T, D>::Shifts Scene<T, D>::spread() const {
     });
     for (const Shifts& part : parts) add(all, part);
     return all;
+}
+
+template <Real T, int D>
+double Scene<T, D>::longest_shift() const {
+    double longest = 0;
+    for (std::size_t a = 0; a < D && imaged(); ++a) {
+        double length = 0;
+        for (std::size_t m = 0; m < D; ++m)
+            length += std::max(std::abs(spread_.lo[m]), std::abs(spread_.hi[m])) *
+                      std::abs(static_cast<double>(lattice_.h[m][a]));
+        longest = std::max(longest, length);
+    }
+    return longest;
 }
 
 template <Real T, int D>

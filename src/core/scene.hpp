@@ -62,6 +62,21 @@ class Scene {
         return n;
     }
 
+    // Where the centre of a round body is, or the lower corner of a box.
+    std::array<double, D> centre(Index k) const {
+        const Index i = body(k);
+        std::array<double, D> x;
+        for (std::size_t a = 0; a < D; ++a)
+            x[a] = static_cast<double>(view_.position.axis[a][i]);
+        if (imaged()) {
+            const Vector<T, D> s = lattice_.shift(shift(k));
+            for (std::size_t a = 0; a < D; ++a) x[a] += static_cast<double>(s[a]);
+        }
+        return x;
+    }
+    // No instance is shifted farther than this along any coordinate axis.
+    double longest_shift() const;
+
     // What instance k covers during the whole step, widened so that two bodies the contract's
     // formula may accept always have boxes that meet (closed).
     Box<T, D> box(Index k) const;

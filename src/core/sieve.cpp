@@ -1,16 +1,20 @@
 // The reference kernels: plain loops, no vector instructions.
 #include "core/sieve.hpp"
 
+#include <type_traits>
+#include <utility>
+
 namespace vicinal {
 
 template <Real T, int D>
 Sieve<T, D>::Sieve(const Question<T, D>& question, const Packed<T, D>& packed,
-                   BlockWriter<D>& out)
+                   BlockWriter<D>& out, SieveScratch<D>& scratch)
     : scene_(*question.scene),
       first_scene_(question.queries != nullptr ? *question.queries : *question.scene),
       packed_(packed),
       question_(question),
       out_(out),
+      scratch_(scratch),
       one_set_(question.queries == nullptr),
       moving_(scene_.view().swept() || first_scene_.view().swept()) {
     using Kind = typename Packed<T, D>::Kind;
@@ -24,6 +28,9 @@ Sieve<T, D>::Sieve(const Question<T, D>& question, const Packed<T, D>& packed,
             break;
         case Kind::boxes:
             test_ = exact ? Test::boxes : Test::everything;
+            break;
+        case Kind::nothing:
+            test_ = Test::everything;
             break;
         case Kind::proxies:
             test_ = Test::proxies;
@@ -120,20 +127,9 @@ void Sieve<T, D>::scan_boxes(const First& first, Run run, Owner owner) {
 // Ghosts, moving bodies and probes: decided from the caller's own arrays.
 template <Real T, int D>
 void Sieve<T, D>::scan_deciding(const First& first, Run run, Owner owner, bool check_boxes) {
-    const Item<T, D> i(first_scene_.view(), first_scene_.body(first.instance), question_.bare);
-    const Shift<D> mi = first_scene_.shift(first.instance);
     scan(first, run, owner, [&](std::size_t e) {
         if (check_boxes && !boxes_meet(first, e)) return false;
-        const Index instance = packed_.instance(e);
-        const Item<T, D> j(scene_.view(), scene_.body(instance), question_.bare);
-        Vector<T, D> s{}, sv{};
-        if (scene_.imaged()) {
-            Shift<D> n = scene_.shift(instance);
-            for (std::size_t a = 0; a < D; ++a) n[a] -= mi[a];
-            s = scene_.lattice().shift(n);
-            sv = scene_.lattice().drift(n);
-        }
-        return touch<T, D>(i, j, s, sv, question_.rule, moving_);
+        return touches(first.instance, packed_.instance(e));
     });
 }
 
@@ -201,6 +197,111 @@ void Sieve<T, D>::self(Run run, Owner owner) {
 template <Real T, int D>
 void Sieve<T, D>::ask(Index query, Run run, Owner owner) {
     if (run.size() > 0) sift(load_query(query), run, owner);
+}
+
+// Decides for two instances, from the caller's own arrays.
+template <Real T, int D>
+bool Sieve<T, D>::touches(Index first, Index second) const {
+    const Item<T, D> i(first_scene_.view(), first_scene_.body(first), question_.bare);
+    const Item<T, D> j(scene_.view(), scene_.body(second), question_.bare);
+    Vector<T, D> s{}, sv{};
+    if (scene_.imaged()) {
+        const Shift<D> m = first_scene_.shift(first);
+        Shift<D> n = scene_.shift(second);
+        for (std::size_t a = 0; a < D; ++a) n[a] -= m[a];
+        s = scene_.lattice().shift(n);
+        sv = scene_.lattice().drift(n);
+    }
+    return touch<T, D>(i, j, s, sv, question_.rule, moving_);
+}
+
+template <Real T, int D>
+void Sieve<T, D>::prefetch(Index instance) const {
+    const Index i = scene_.body(instance);
+    for (std::size_t a = 0; a < D; ++a) __builtin_prefetch(&scene_.view().position.axis[a][i]);
+}
+
+// Writes a pair of instances down unless another combination of their shifts reports it.
+template <Real T, int D>
+void Sieve<T, D>::settle(Index first, Index second) {
+    const First one{first, first_scene_.home(first), {}, 0};
+    if ((one.bits | scene_.home(second)) == Scene<T, D>::image_bits) emit(one, second);
+}
+
+template <Real T, int D>
+void Sieve<T, D>::one(Index first, Index second) {
+    ++out_.candidates;
+    if (touches(first, second)) settle(first, second);
+}
+
+template <Real T, int D>
+void Sieve<T, D>::strip(const FinePoints<D>& points, const StripRow<D>& row) {
+    points_ = points;
+    points_.instance = packed_.instances();
+    points_.all_mixed = question_.filter->active();
+    this->writer = &out_;
+    question_.strip_join(points_, row, scratch_.strip, *this);
+}
+
+template <Real T, int D>
+void Sieve<T, D>::look(Index first, const Index* entries, std::size_t count) {
+    for (std::size_t k = 0; k < count; ++k)
+        settle(packed_.instance(first), packed_.instance(entries[k]));
+}
+
+template <Real T, int D>
+void Sieve<T, D>::decide(const MaybePair* pairs, std::size_t count) {
+    // The caller's order is not ours: fetch all before the first is needed.
+    for (std::size_t p = 0; p < count; ++p) {
+        prefetch(pairs[p].mixed ? packed_.instance(pairs[p].first) : pairs[p].first);
+        prefetch(pairs[p].mixed ? packed_.instance(pairs[p].second) : pairs[p].second);
+    }
+    for (std::size_t p = 0; p < count; ++p) {
+        auto [first, second, mixed] = pairs[p];
+        if (mixed) {
+            first = packed_.instance(first);
+            second = packed_.instance(second);
+        }
+        if (touches(first, second)) settle(first, second);
+    }
+}
+
+template <Real T, int D>
+void Sieve<T, D>::sweep(const BoxRows<D>& rows, std::uint32_t first, std::uint32_t last,
+                        std::uint32_t row_end, Owner owner) {
+    owner_ = owner;
+    entries_first_ = true;
+    question_.boxes.sweep(rows, first, last, row_end, scratch_.box, *this);
+    out_.candidates += std::exchange(this->box_candidates, 0);
+}
+
+template <Real T, int D>
+void Sieve<T, D>::ask(const BoxRows<D>& rows, Index instance, const Box<float, D>& box, Run run,
+                      Owner owner) {
+    owner_ = owner;
+    entries_first_ = false;
+    question_.boxes.ask(rows, instance, box, static_cast<std::uint32_t>(run.begin),
+                        static_cast<std::uint32_t>(run.end), scratch_.box, *this);
+    out_.candidates += std::exchange(this->box_candidates, 0);
+}
+
+// Float boxes decide by themselves only if the bodies are float boxes that stand still.
+template <Real T, int D>
+void Sieve<T, D>::hits(const Index* first, const Index* second, std::size_t count) {
+    const bool decided = std::is_same_v<T, float> && !moving_ && !scene_.imaged() &&
+                         !question_.bare && scene_.view().shape == Shape::boxes;
+    const auto either = static_cast<unsigned>(owner_.either | Scene<T, D>::image_bits);
+    for (std::size_t k = 0; k < count; ++k) {
+        const Index i = entries_first_ ? packed_.instance(first[k]) : first[k];
+        const unsigned i_bits = entries_first_
+                                    ? packed_.bits(first[k])
+                                    : ~unsigned{Scene<T, D>::image_bits} | first_scene_.home(i);
+        const unsigned j_bits = packed_.bits(second[k]);
+        if (((i_bits | j_bits) & either) != either || (j_bits & owner_.second) != owner_.second)
+            continue;
+        const Index j = packed_.instance(second[k]);
+        if (decided || touches(i, j)) emit(First{i, 0, {}, 0}, j);
+    }
 }
 
 template class Sieve<float, 2>;

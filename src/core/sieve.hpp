@@ -6,6 +6,8 @@
 #include "core/decide.hpp"
 #include "core/filter.hpp"
 #include "core/packed.hpp"
+#include "simd/boxes.hpp"
+#include "simd/strips.hpp"
 
 namespace vicinal {
 
@@ -33,19 +35,48 @@ struct Question {
     const Filter<T, D>* filter = nullptr;
     ReachRule rule = ReachRule::sum;
     bool bare = false;  // probes: points have no cut-off of their own
+    StripJoin<D> strip_join = nullptr;
+    BoxKernels<D> boxes{};
+};
+
+// What a worker keeps between tasks and steps.
+template <int D>
+struct SieveScratch {
+    StripScratch<D> strip;
+    BoxScratch box;
+    std::size_t bytes() const { return strip.bytes() + box.bytes(); }
 };
 
 template <Real T, int D>
-class Sieve {
+class Sieve final : private StripSink<D>, private BoxSink {
   public:
-    Sieve(const Question<T, D>& question, const Packed<T, D>& packed, BlockWriter<D>& out);
+    Sieve(const Question<T, D>& question, const Packed<T, D>& packed, BlockWriter<D>& out,
+          SieveScratch<D>& scratch);
 
     void one(std::size_t entry, Run run, Owner owner = {});  // one entry against a run
     void cross(Run a, Run b, Owner owner = {});              // two runs without common entries
     void self(Run run, Owner owner = {});                    // a run with itself
     void ask(Index query, Run run, Owner owner = {});        // an instance of the queries
 
+    void one(Index first, Index second);  // two instances, the first one of the queries if any
+    // Part of a row of boxes, each against those that follow it in the row; entries count if
+    // on every axis of `either` one of the two has the bit.
+    void sweep(const BoxRows<D>& rows, std::uint32_t first, std::uint32_t last,
+               std::uint32_t row_end, Owner owner);
+    // An instance, of the queries if any, as a box against a run of entries.
+    void ask(const BoxRows<D>& rows, Index instance, const Box<float, D>& box, Run run,
+             Owner owner);
+    // Part of a row of points on the fine lattice with itself and the rows above.
+    void strip(const FinePoints<D>& points, const StripRow<D>& row);
+
   private:
+    void look(Index first, const Index* entries, std::size_t count) override;
+    void decide(const MaybePair* pairs, std::size_t count) override;
+    void settle(Index first, Index second);
+    void hits(const Index* first, const Index* second, std::size_t count) override;
+    bool touches(Index first, Index second) const;
+    void prefetch(Index instance) const;
+
     // How to test the first of two against a run.
     enum class Test : std::uint8_t { points, spheres, boxes, proxies, everything };
 
@@ -74,6 +105,10 @@ class Sieve {
     const Packed<T, D>& packed_;
     const Question<T, D> question_;
     BlockWriter<D>& out_;
+    SieveScratch<D>& scratch_;
+    FinePoints<D> points_{};
+    Owner owner_;
+    bool entries_first_ = true;  // do kernels report the first of a hit as an entry?
     Test test_;
     bool one_set_;
     bool moving_;

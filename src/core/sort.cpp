@@ -3,38 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/parallel.hpp"
-
 namespace vicinal {
 namespace {
-
-constexpr unsigned digit_bits = 11;
-constexpr std::size_t digits = 1u << digit_bits;
-
-// One pass: per piece a histogram, then a scan over (digit, piece), then a stable scatter.
-void radix_pass(KeyedIndices& p, unsigned shift, int threads,
-                std::vector<std::array<std::size_t, digits>>& counts) {
-    const std::size_t n = p.keys.size();
-    const auto digit = [shift](std::uint64_t key) { return key >> shift & (digits - 1); };
-    parallel_ranges(threads, n, [&](Range r, std::size_t piece) {
-        auto& count = counts[piece];
-        count.fill(0);
-        for (std::size_t i = r.begin; i < r.end; ++i) ++count[digit(p.keys[i])];
-    });
-    std::size_t at = 0;
-    for (std::size_t d = 0; d < digits; ++d)
-        for (auto& count : counts) at += std::exchange(count[d], at);
-    parallel_ranges(threads, n, [&](Range r, std::size_t piece) {
-        auto& count = counts[piece];
-        for (std::size_t i = r.begin; i < r.end; ++i) {
-            const std::size_t to = count[digit(p.keys[i])]++;
-            p.other_keys[to] = p.keys[i];
-            p.other_values[to] = p.values[i];
-        }
-    });
-    p.keys.swap(p.other_keys);
-    p.values.swap(p.other_values);
-}
 
 // The middle of a box without overflow.
 template <Real T>
@@ -61,16 +31,6 @@ std::uint64_t spread_bits(std::uint64_t v) {
 }
 
 }  // namespace
-
-void radix_sort(KeyedIndices& pairs, unsigned bits, int threads) {
-    const std::size_t n = pairs.keys.size();
-    if (n < 2) return;
-    pairs.other_keys.resize(n);
-    pairs.other_values.resize(n);
-    std::vector<std::array<std::size_t, digits>> counts(piece_count(threads, n));
-    for (unsigned shift = 0; shift < bits; shift += digit_bits)
-        radix_pass(pairs, shift, threads, counts);
-}
 
 template <Real T, int D>
 Bulk bulk_of(const Scene<T, D>& scene) {
@@ -99,8 +59,8 @@ std::vector<Index> morton_order(const Scene<T, D>& scene) {
     constexpr unsigned bits = 63 / D;
     // The middle half of the curve spans the bulk; what lies outside clamps to its ends.
     constexpr double cells = static_cast<double>(std::uint64_t{1} << bits);
-    KeyedIndices order;
-    order.resize(n);
+    Sorter<KeyedIndex> order;
+    order.records.resize(n);
     parallel_for(scene.threads(), n, [&](std::size_t i) {
         const Box<T, D> box = scene.box(static_cast<Index>(i));
         std::uint64_t key = 0;
@@ -111,11 +71,12 @@ std::vector<Index> morton_order(const Scene<T, D>& scene) {
             const double cell = std::clamp(x * cells, 0.0, cells - 1);
             key |= spread_bits<D>(static_cast<std::uint64_t>(cell)) << a;
         }
-        order.keys[i] = key;
-        order.values[i] = static_cast<Index>(i);
+        order.records[i] = {key, static_cast<Index>(i)};
     });
-    radix_sort(order, bits * D, scene.threads());
-    return {order.values.data(), order.values.data() + n};
+    order.sort(bits * D, scene.threads(), [](const KeyedIndex& r) { return r.key; });
+    std::vector<Index> result(n);
+    for (std::size_t i = 0; i < n; ++i) result[i] = order.records[i].value;
+    return result;
 }
 
 #define VICINAL_INSTANTIATE(T, D)              \

@@ -13,9 +13,9 @@ class BruteForce final : public Method<T, D> {
     explicit BruteForce(const Choice&) {}
 
     void build(const Scene<T, D>& scene) override {
-        order_.resize(scene.size());
-        std::iota(order_.data(), order_.data() + order_.size(), Index{0});
-        packed_.assign(scene, order_.span(), {});
+        const auto instances = packed_.entries(scene.size());
+        std::iota(instances.begin(), instances.end(), Index{0});
+        packed_.fill(scene, {});
     }
 
     const Packed<T, D>& packed() const override { return packed_; }
@@ -35,12 +35,11 @@ class BruteForce final : public Method<T, D> {
             sieve.ask(static_cast<Index>(q), {0, packed_.size()});
     }
 
-    std::size_t bytes() const override { return order_.bytes() + packed_.bytes(); }
+    std::size_t bytes() const override { return packed_.bytes(); }
 
   private:
     static constexpr std::size_t rows = 64;  // entries per task
 
-    Buffer<Index> order_;
     Packed<T, D> packed_;
 };
 

@@ -65,10 +65,12 @@ class CompactGrid final : public Method<T, D> {
     void build(const Scene<T, D>& scene) override {
         choose_cells(scene);
         write_records(scene);
-        radix_sort(records_, layout_.total, scene.threads());
+        sorter_.sort(layout_.total, scene.threads(), [](const KeyedIndex& r) { return r.key; });
         if (several_) gather_bits(scene);
-        packed_.assign(scene, records_.values.span(),
-                       several_ ? bits_.span() : std::span<Bits>());
+        const auto instances = packed_.entries(sorter_.records.size());
+        parallel_for(scene.threads(), instances.size(),
+                     [&](std::size_t r) { instances[r] = sorter_.records[r].value; });
+        packed_.fill(scene, several_ ? bits_.span() : std::span<Bits>());
         list_cells(scene.threads());
     }
 
@@ -108,7 +110,7 @@ class CompactGrid final : public Method<T, D> {
     }
 
     std::size_t bytes() const override {
-        return records_.bytes() + packed_.bytes() + bits_.bytes() + cell_key_.bytes() +
+        return sorter_.bytes() + packed_.bytes() + bits_.bytes() + cell_key_.bytes() +
                cell_start_.bytes() + first_record_.bytes();
     }
 
@@ -269,7 +271,7 @@ class CompactGrid final : public Method<T, D> {
                         "compact_grid: too many records for 32-bit indices; "
                         "choose larger cells with compact_grid(cell=...)");
         several_ = all.records > static_cast<double>(scene.size());
-        records_.resize(static_cast<std::size_t>(all.records));
+        sorter_.records.resize(static_cast<std::size_t>(all.records));
         if (scene.size() > 0) layout_.assign(all.lo, all.hi);
     }
 
@@ -287,19 +289,17 @@ class CompactGrid final : public Method<T, D> {
             const Span span = span_of(scene.box(static_cast<Index>(k)));
             std::size_t at = several_ ? first_record_[k] : k;
             for_each_between(span.lo, span.hi, [&](const Cell<D>& cell) {
-                records_.keys[at] = layout_.key(cell);
-                records_.values[at] = static_cast<Index>(k);
-                ++at;
+                sorter_.records[at++] = {layout_.key(cell), static_cast<Index>(k)};
             });
         });
     }
 
     // Which records are their body's lowest or highest on each axis.
     void gather_bits(const Scene<T, D>& scene) {
-        bits_.resize(records_.values.size());
+        bits_.resize(sorter_.records.size());
         parallel_for(scene.threads(), bits_.size(), [&](std::size_t r) {
-            const Span span = span_of(scene.box(records_.values[r]));
-            std::uint64_t key = records_.keys[r];
+            const Span span = span_of(scene.box(sorter_.records[r].value));
+            std::uint64_t key = sorter_.records[r].key;
             unsigned bits = 0;
             for (std::size_t a = 0; a < D; ++a) {
                 const std::uint64_t mask = (std::uint64_t{1} << layout_.bits[a]) - 1;
@@ -313,9 +313,11 @@ class CompactGrid final : public Method<T, D> {
     }
 
     void list_cells(int threads) {
-        const std::size_t n = records_.keys.size();
-        const auto& keys = records_.keys;
-        const auto starts = [&](std::size_t r) { return r == 0 || keys[r] != keys[r - 1]; };
+        const auto& records = sorter_.records;
+        const std::size_t n = records.size();
+        const auto starts = [&](std::size_t r) {
+            return r == 0 || records[r].key != records[r - 1].key;
+        };
         std::vector<std::size_t> before(piece_count(threads, n), 0);
         parallel_ranges(threads, n, [&](Range range, std::size_t p) {
             for (std::size_t r = range.begin; r < range.end; ++r) before[p] += starts(r);
@@ -328,7 +330,7 @@ class CompactGrid final : public Method<T, D> {
             std::size_t c = before[p];
             for (std::size_t r = range.begin; r < range.end; ++r)
                 if (starts(r)) {
-                    cell_key_[c] = keys[r];
+                    cell_key_[c] = records[r].key;
                     cell_start_[c++] = static_cast<Index>(r);
                 }
         });
@@ -395,8 +397,8 @@ class CompactGrid final : public Method<T, D> {
     double cell_ = 1;  // edge
     Bulk bulk_;
     KeyLayout<D> layout_;
-    bool several_ = false;  // does any body have more than one record?
-    KeyedIndices records_;  // (cell key, instance), sorted
+    bool several_ = false;       // does any body have more than one record?
+    Sorter<KeyedIndex> sorter_;  // (cell key, instance)
     Buffer<Index> first_record_;
     Buffer<Bits> bits_;
     Packed<T, D> packed_;

@@ -13,7 +13,8 @@
 // docs are made from it.
 #define VICINAL_METHODS(X) \
     X(brute_force)         \
-    X(compact_grid)
+    X(compact_grid)        \
+    X(row_grid)
 
 namespace vicinal {
 
@@ -24,7 +25,7 @@ VICINAL_METHODS(X)
 namespace {
 
 // What `auto` means until methods are chosen from the scene.
-constexpr std::string_view automatic = "compact_grid";
+constexpr std::string_view automatic = "row_grid";
 
 const std::vector<MethodEntry>& entries() {
 #define X(name) describe_##name(),

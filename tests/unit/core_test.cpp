@@ -55,21 +55,21 @@ TEST(Sort, RadixIsAStableSort) {
     for (int threads : {1, 2, 3})
         for (unsigned bits : {1u, 11u, 12u, 33u, 64u})
             for (std::size_t n : {0u, 1u, 2u, 1000u, 20000u}) {
-                KeyedIndices records;
+                Sorter<KeyedIndex> sorter;
+                auto& records = sorter.records;
                 records.resize(n);
                 std::vector<std::pair<std::uint64_t, Index>> expected;
                 for (std::size_t i = 0; i < n; ++i) {
-                    records.keys[i] = random.next() >> (64 - bits);
-                    records.values[i] = static_cast<Index>(i);
-                    expected.emplace_back(records.keys[i], records.values[i]);
+                    records[i] = {random.next() >> (64 - bits), static_cast<Index>(i)};
+                    expected.emplace_back(records[i].key, records[i].value);
                 }
                 std::stable_sort(
                     expected.begin(), expected.end(),
                     [](const auto& a, const auto& b) { return a.first < b.first; });
-                radix_sort(records, bits, threads);
+                sorter.sort(bits, threads, [](const KeyedIndex& r) { return r.key; });
                 for (std::size_t i = 0; i < n; ++i) {
-                    ASSERT_EQ(records.keys[i], expected[i].first);
-                    ASSERT_EQ(records.values[i], expected[i].second);
+                    ASSERT_EQ(records[i].key, expected[i].first);
+                    ASSERT_EQ(records[i].value, expected[i].second);
                 }
             }
 }
@@ -110,7 +110,7 @@ TEST(Registry, ChoosesByNameAndOptions) {
     EXPECT_EQ(choose_method("compact_grid").text(), "compact_grid(cell=1)");
     EXPECT_EQ(choose_method(" compact_grid( cell = 2.5 ) ").text(), "compact_grid(cell=2.5)");
     EXPECT_EQ(choose_method("brute_force()").text(), "brute_force");
-    EXPECT_EQ(choose_method("auto").name, "compact_grid");
+    EXPECT_EQ(choose_method("auto").name, "row_grid");
 }
 
 TEST(Registry, RefusesWhatItDoesNotKnowAndSaysWhatThereIs) {

@@ -1,0 +1,142 @@
+// Boxes in rows: the order of row_grid for bodies with a size, for the box sweep
+// (simd/boxes.hpp). A row is a beam along the sweep axis. A box has an entry in every row it
+// touches, but for giants, which touch very many and are kept apart.
+#pragma once
+
+#include <span>
+
+#include "core/packed.hpp"
+#include "core/sort.hpp"
+#include "simd/boxes.hpp"
+
+namespace vicinal {
+
+template <Real T, int D>
+class BoxGrid {
+  public:
+    static constexpr std::size_t row_axes = D - 1;
+    using Row = std::array<std::int32_t, row_axes>;
+    // An entry in its body's lowest row along row axis a has this bit.
+    static constexpr Bits home_bit(std::size_t a) { return static_cast<Bits>(1u << (D + a)); }
+
+    // Entries go to `packed`: instances and bits.
+    void assign(const Scene<T, D>& scene, Packed<T, D>& packed);
+
+    BoxRows<D> rows() const;
+    std::size_t size() const { return entries_; }
+    std::size_t row_count() const { return row_count_; }
+    std::uint32_t row_start(std::size_t r) const { return row_start_[r]; }
+    std::size_t row_of(std::uint32_t entry) const;
+    struct Giant {
+        Index instance;
+        Box<float, D> box;
+    };
+    std::span<const Giant> giants() const { return {giants_.data(), giants_.size()}; }
+
+    // The box as the kernel sees it: rounded, the sweep axis first.
+    Box<float, D> place(const Box<T, D>& box) const;
+
+    // Calls f(begin, end, bits) for the runs of entries a box may meet, one per row at most; an
+    // entry counts there only if it has all of these bits.
+    template <class F>
+    void for_each_run(const Box<float, D>& box, const F& f) const;
+
+    std::size_t bytes() const;
+
+  private:
+    template <class Key>
+    struct Record {
+        Box<float, D> box;
+        Index instance;
+        Key key;
+    };
+    struct Span {  // rows a box touches
+        Row lo, hi;
+        double count() const {
+            double product = 1;
+            for (std::size_t a = 0; a < row_axes; ++a)
+                product *= static_cast<double>(hi[a] - lo[a]) + 1;
+            return product;
+        }
+    };
+    struct Tally {
+        double entries = 0, giants = 0;
+        float longest = 0;
+    };
+
+    void choose_rows(const Scene<T, D>& scene);
+    Tally tally(const Scene<T, D>& scene) const;
+    bool giant(const Span& span) const { return span.count() > giant_rows_; }
+    std::int32_t cell(float x, std::size_t axis) const;
+    Span span(const Box<float, D>& box) const;
+    std::uint64_t row_key(const Row& row) const;
+    unsigned key_bits() const;
+    template <class Key>
+    void order(const Scene<T, D>& scene, Sorter<Record<Key>>& sorter, Packed<T, D>& packed);
+
+    std::array<std::size_t, D> axes_{};  // the sweep axis first
+    std::array<double, D> origin_{}, cell_{};
+    std::array<std::int32_t, D> most_{};  // the highest bin, the highest row along each axis
+    std::array<unsigned, D> bits_{};
+    double giant_rows_ = 0;
+    float longest_ = 0;  // along the sweep axis, giants apart
+
+    Sorter<Record<std::uint32_t>> short_;
+    Sorter<Record<std::uint64_t>> long_;
+    std::array<Buffer<float>, D> lo_, hi_;
+    std::size_t entries_ = 0, row_count_ = 0;
+    Buffer<std::uint64_t> row_key_;
+    Buffer<std::uint32_t> row_start_;
+    std::vector<Giant> giants_;
+};
+
+template <Real T, int D>
+template <class F>
+void BoxGrid<T, D>::for_each_run(const Box<float, D>& box, const F& f) const {
+    const Span rows = span(box);
+    const std::uint64_t first = row_key(rows.lo), last = row_key(rows.hi);
+    const std::uint64_t* keys = row_key_.data();
+    std::size_t r =
+        static_cast<std::size_t>(std::lower_bound(keys, keys + row_count_, first) - keys);
+    // Bins that begin before the box by no more than the longest entry.
+    const std::int32_t from = cell(box.lo[0] - longest_, 0), to = cell(box.hi[0], 0);
+    const auto before = [&](std::int32_t bin) {
+        return [this, bin](float begin) { return cell(begin, 0) < bin; };
+    };
+    while (r < row_count_ && keys[r] <= last) {
+        Row row;
+        bool inside = true;
+        std::uint64_t key = keys[r], next = 0;
+        for (std::size_t a = 0; a < row_axes; ++a) {
+            const unsigned bits = bits_[a + 1];
+            row[a] = static_cast<std::int32_t>(key & ((std::uint64_t{1} << bits) - 1));
+            key >>= bits;
+        }
+        // Along the first row axis rows follow each other; outside it, leap.
+        if (row[0] < rows.lo[0] || row[0] > rows.hi[0]) {
+            Row leap = row;
+            if (row[0] > rows.hi[0] && row_axes > 1) ++leap[row_axes - 1];
+            leap[0] = rows.lo[0];
+            next = row_key(leap);
+            inside = false;
+        }
+        if (!inside) {
+            r = static_cast<std::size_t>(
+                std::lower_bound(keys + r + 1, keys + row_count_, next) - keys);
+            continue;
+        }
+        unsigned bits = 0;
+        for (std::size_t a = 0; a < row_axes; ++a)
+            if (row[a] > rows.lo[a]) bits |= home_bit(a);
+        const float* begin = lo_[0].data() + row_start_[r];
+        const float* end = lo_[0].data() + row_start_[r + 1];
+        const float* low = std::partition_point(begin, end, before(from));
+        const float* high = std::partition_point(low, end, before(to + 1));
+        if (low < high)
+            f(static_cast<std::uint32_t>(low - lo_[0].data()),
+              static_cast<std::uint32_t>(high - lo_[0].data()), static_cast<Bits>(bits));
+        ++r;
+    }
+}
+
+}  // namespace vicinal

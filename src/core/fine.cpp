@@ -1,0 +1,264 @@
+#include "core/fine.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "core/parallel.hpp"
+
+namespace vicinal {
+namespace {
+
+constexpr double units_per_cell = 1 << fine_bits;
+constexpr unsigned most_cell_bits = 31 - fine_bits;  // units fit a signed 32-bit number
+
+}  // namespace
+
+template <Real T, int D>
+typename FineGrid<T, D>::Place FineGrid<T, D>::bounds(const Scene<T, D>& scene) const {
+    std::vector<Place> parts(piece_count(scene.threads(), scene.size()));
+    parallel_ranges(scene.threads(), scene.size(), [&](Range r, std::size_t p) {
+        Place part;
+        part.lo.fill(std::numeric_limits<double>::infinity());
+        part.hi.fill(-std::numeric_limits<double>::infinity());
+        for (std::size_t k = r.begin; k < r.end; ++k) {
+            const auto x = scene.centre(static_cast<Index>(k));
+            for (std::size_t a = 0; a < D; ++a) {
+                part.lo[a] = std::min(part.lo[a], x[a]);
+                part.hi[a] = std::max(part.hi[a], x[a]);
+            }
+        }
+        parts[p] = part;
+    });
+    Place all = parts[0];
+    for (const Place& part : parts)
+        for (std::size_t a = 0; a < D; ++a) {
+            all.lo[a] = std::min(all.lo[a], part.lo[a]);
+            all.hi[a] = std::max(all.hi[a], part.hi[a]);
+        }
+    return all;
+}
+
+// The bounds of the strip join. Lengths are in units; r is the cut-off, e how far off the place
+// of a point may be. A point's place is rounded down, so each component of a difference is off
+// by less than 1 + e, the difference as a vector by less than w = sqrt(D) (1 + e). Each of the
+// D squares is rounded to a multiple of 2^15, so their sum S is off by D / 2.
+// - Accepted pairs have |difference| <= r + w: S <= (r + w)^2 / 2^15 + D / 2.
+// - S <= (r - w)^2 / 2^15 - D / 2 proves a distance of at most r.
+// The formula itself rounds: r is taken a millionth larger or smaller, e holds the rest.
+template <Real T, int D>
+bool FineGrid<T, D>::choose_cells(const Scene<T, D>& scene) {
+    const Place place = bounds(scene);
+    const auto cutoff = static_cast<double>(scene.view().cutoff);
+    double extent = 0, farthest = 2 * scene.longest_shift();
+    for (std::size_t a = 0; a < D; ++a) {
+        extent = std::max(extent, place.hi[a] - place.lo[a]);
+        farthest = std::max({farthest, std::abs(place.lo[a]), std::abs(place.hi[a])});
+    }
+    // A place is rounded in T when it is shifted, and the formula's differences are.
+    double error = 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) * farthest;
+    if (!scene.imaged()) error = 8 * std::numeric_limits<double>::epsilon() * farthest;
+    // Where squares underflow in T the formula accepts what is closer than this.
+    error += 2 * std::sqrt(static_cast<double>(std::numeric_limits<T>::min()));
+    const double smallest = (cutoff + 4 * error) * (1 + 0x1p-10);
+    double cell = std::max(smallest, extent * 0x1p-16);
+    if (!(cell > 0) || !std::isfinite(4 * extent) || !std::isfinite(cell)) return false;
+    units_ = units_per_cell / cell;
+    if (!std::isfinite(units_) || !(error * units_ < 64)) return false;
+    unsigned total = 0;
+    for (std::size_t a = 0; a < D; ++a) {
+        // Cell 0 stays empty, in spite of rounding; so does the one above the last.
+        origin_[a] = place.lo[a] - cell * (1 + 0x1p-10);
+        most_[a] = static_cast<std::int64_t>((place.hi[a] - origin_[a]) * units_) >> fine_bits;
+        bits_[a] =
+            static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(most_[a]) + 1));
+        if (bits_[a] > most_cell_bits) return false;
+        total += bits_[a];
+    }
+    const double r = cutoff * units_, w = std::sqrt(double{D}) * (1.001 + error * units_);
+    const double outer = r * (1 + 1e-6) + w, inner = r * (1 - 1e-6) - w;
+    perhaps_ = static_cast<std::int16_t>(
+        std::min(std::floor(outer * outer / 32768 + 0.5 * D), 32000.0));
+    sure_ = inner <= 0 ? std::int16_t{-1}
+                       : static_cast<std::int16_t>(
+                             std::max(-1.0, std::floor(inner * inner / 32768 - 0.5 * D)));
+    return total <= 57;
+}
+
+template <Real T, int D>
+typename FineGrid<T, D>::Record FineGrid<T, D>::record(const Scene<T, D>& scene,
+                                                       std::size_t k) const {
+    Record r;
+    const auto x = scene.centre(static_cast<Index>(k));
+    r.at[2] = 0;
+    for (std::size_t a = 0; a < D; ++a)
+        r.at[a] =
+            static_cast<std::uint32_t>(static_cast<std::int32_t>((x[a] - origin_[a]) * units_));
+    r.instance = static_cast<Index>(k);
+    return r;
+}
+
+template <Real T, int D>
+std::uint64_t FineGrid<T, D>::key(const Record& r) const {
+    std::uint64_t key = 0;
+    for (std::size_t a = D; a-- > 0;) key = key << bits_[a] | r.at[a] >> fine_bits;
+    return key;
+}
+
+template <Real T, int D>
+void FineGrid<T, D>::sort(const Scene<T, D>& scene) {
+    const std::size_t n = scene.size();
+    sorter_.records.resize(n);
+    unsigned total = 0;
+    for (const unsigned b : bits_) total += b;
+    parallel_for(scene.threads(), n,
+                 [&](std::size_t k) { sorter_.records[k] = record(scene, k); });
+    sorter_.sort(total, scene.threads(), [this](const Record& r) { return key(r); });
+}
+
+template <Real T, int D>
+void FineGrid<T, D>::list_cells(const Scene<T, D>& scene, Packed<T, D>& packed) {
+    const std::size_t n = scene.size();
+    imaged_ = scene.imaged();
+    const Buffer<Record>& records = sorter_.records;
+    for (auto& axis : axis_) axis.resize(n);
+    const std::span<Index> instances = packed.entries(n);
+    const std::span<Bits> bits = imaged_ ? packed.own_bits(n) : std::span<Bits>();
+    struct Count {
+        std::uint32_t cells = 0, rows = 0;
+    };
+    std::vector<Count> before(piece_count(scene.threads(), n));
+    parallel_ranges(scene.threads(), n, [&](Range range, std::size_t p) {
+        Count count;
+        std::uint64_t last = range.begin == 0 ? 0 : key(records[range.begin - 1]);
+        for (std::size_t e = range.begin; e < range.end; ++e) {
+            const Record& r = records[e];
+            for (std::size_t a = 0; a < D; ++a)
+                axis_[a][e] = static_cast<std::uint16_t>(r.at[a]);
+            instances[e] = r.instance;
+            if (imaged_) bits[e] = scene.home(r.instance);
+            const std::uint64_t k = key(r);  // never 0: cell 0 is empty
+            count.cells += k != last;
+            count.rows += (k >> bits_[0]) != (last >> bits_[0]);
+            last = k;
+        }
+        before[p] = count;
+    });
+    Count sum;
+    for (Count& b : before) {
+        const Count own = b;
+        b = sum;
+        sum.cells += own.cells;
+        sum.rows += own.rows;
+    }
+    cells_ = sum.cells;
+    rows_ = sum.rows;
+    cell_x_.resize(cells_ + 1);
+    cell_start_.resize(cells_ + 1);
+    row_key_.resize(rows_);
+    row_cell_.resize(rows_ + 1);
+    cell_x_[cells_] = ~std::uint32_t{0};
+    cell_start_[cells_] = static_cast<std::uint32_t>(n);
+    row_cell_[rows_] = static_cast<std::uint32_t>(cells_);
+    parallel_ranges(scene.threads(), n, [&](Range range, std::size_t p) {
+        Count at = before[p];
+        std::uint64_t last = range.begin == 0 ? 0 : key(records[range.begin - 1]);
+        for (std::size_t e = range.begin; e < range.end; ++e) {
+            const std::uint64_t k = key(records[e]);
+            if (k == last) continue;
+            if ((k >> bits_[0]) != (last >> bits_[0])) {
+                row_key_[at.rows] = k >> bits_[0];
+                row_cell_[at.rows++] = at.cells;
+            }
+            cell_x_[at.cells] = records[e].at[0] >> fine_bits;
+            cell_start_[at.cells++] = static_cast<std::uint32_t>(e);
+            last = k;
+        }
+    });
+    if (!imaged_) return;
+    cell_mixed_.resize(cells_ + 1);
+    cell_mixed_[cells_] = 0;
+    parallel_for(scene.threads(), cells_, [&](std::size_t c) {
+        std::uint8_t mixed = 0;
+        for (std::uint32_t e = cell_start_[c]; e < cell_start_[c + 1]; ++e) {
+            const Index k = instances[e];
+            if (k >= scene.bodies() || scene.shift(k) != Shift<D>{}) mixed = 1;
+        }
+        cell_mixed_[c] = mixed;
+    });
+}
+
+template <Real T, int D>
+bool FineGrid<T, D>::assign(const Scene<T, D>& scene, Packed<T, D>& packed) {
+    if (scene.size() == 0 || !choose_cells(scene)) return false;
+    sort(scene);
+    list_cells(scene, packed);
+    return true;
+}
+
+template <Real T, int D>
+FinePoints<D> FineGrid<T, D>::points() const {
+    FinePoints<D> view{};
+    for (std::size_t a = 0; a < D; ++a) view.axis[a] = axis_[a].data();
+    view.cell_x = cell_x_.data();
+    view.cell_start = cell_start_.data();
+    view.cell_mixed = imaged_ ? cell_mixed_.data() : nullptr;
+    view.sure = sure_;
+    view.perhaps = perhaps_;
+    return view;
+}
+
+template <Real T, int D>
+std::uint64_t FineGrid<T, D>::row_key(std::size_t r, const std::array<int, 2>& step) const {
+    std::uint64_t key = row_key_[r] + static_cast<std::uint64_t>(std::int64_t{step[0]});
+    if constexpr (D == 3) key += static_cast<std::uint64_t>(std::int64_t{step[1]}) << bits_[1];
+    return key;
+}
+
+template <Real T, int D>
+std::size_t FineGrid<T, D>::find_row(std::uint64_t key) const {
+    const std::uint64_t* begin = row_key_.data();
+    return static_cast<std::size_t>(std::lower_bound(begin, begin + rows_, key) - begin);
+}
+
+template <Real T, int D>
+std::uint32_t FineGrid<T, D>::cell_of(std::uint32_t entry) const {
+    const std::uint32_t* begin = cell_start_.data();
+    return static_cast<std::uint32_t>(std::upper_bound(begin, begin + cells_, entry) - begin -
+                                      1);
+}
+
+template <Real T, int D>
+std::size_t FineGrid<T, D>::row_of(std::uint32_t cell) const {
+    const std::uint32_t* begin = row_cell_.data();
+    return static_cast<std::size_t>(std::upper_bound(begin, begin + rows_, cell) - begin - 1);
+}
+
+template <Real T, int D>
+std::int64_t FineGrid<T, D>::cell_at(double x, std::size_t axis) const {
+    const double c = std::floor((x - origin_[axis]) * units_ / units_per_cell);
+    return static_cast<std::int64_t>(std::clamp(c, 0.0, static_cast<double>(most_[axis] + 1)));
+}
+
+template <Real T, int D>
+std::uint64_t FineGrid<T, D>::key_of_row(std::int64_t y, std::int64_t z) const {
+    auto key = static_cast<std::uint64_t>(y);
+    if constexpr (D == 3) key |= static_cast<std::uint64_t>(z) << bits_[1];
+    return key;
+}
+
+template <Real T, int D>
+std::size_t FineGrid<T, D>::bytes() const {
+    std::size_t sum = sorter_.bytes() + cell_x_.bytes() + cell_start_.bytes() +
+                      row_cell_.bytes() + row_key_.bytes() + cell_mixed_.bytes();
+    for (const auto& axis : axis_) sum += axis.bytes();
+    return sum;
+}
+
+template class FineGrid<float, 2>;
+template class FineGrid<float, 3>;
+template class FineGrid<double, 2>;
+template class FineGrid<double, 3>;
+
+}  // namespace vicinal

@@ -1,0 +1,77 @@
+// Points on a fine lattice, sorted by row and cell: the order of row_grid, for the strip join
+// (simd/strips.hpp). A row is a line of cells along x; cells are a little larger than the
+// cut-off and 8192 units wide.
+#pragma once
+
+#include "core/packed.hpp"
+#include "core/sort.hpp"
+#include "simd/strips.hpp"
+
+namespace vicinal {
+
+template <Real T, int D>
+class FineGrid {
+  public:
+    // False if the points are spread over too many cells, or too far out for their precision:
+    // then another order must serve.
+    // Entries go to `packed`: instances and bits.
+    bool assign(const Scene<T, D>& scene, Packed<T, D>& packed);
+
+    std::size_t size() const { return sorter_.records.size(); }
+    std::size_t cells() const { return cells_; }
+    std::size_t rows() const { return rows_; }
+    FinePoints<D> points() const;
+
+    CellRange row(std::size_t r) const { return {row_cell_[r], row_cell_[r + 1]}; }
+    std::uint64_t row_key(std::size_t r) const { return row_key_[r]; }
+    // The key of the row `step` rows away in (y, z); no row has it if it is outside.
+    std::uint64_t row_key(std::size_t r, const std::array<int, 2>& step) const;
+    std::int64_t row_y(std::size_t r) const {
+        return static_cast<std::int64_t>(row_key_[r] & ((std::uint64_t{1} << bits_[1]) - 1));
+    }
+    // The first row whose key is not below `key`, or rows().
+    std::size_t find_row(std::uint64_t key) const;
+    // The cell and row that hold an entry.
+    std::uint32_t cell_of(std::uint32_t entry) const;
+    std::size_t row_of(std::uint32_t cell) const;
+    // The cell coordinate of a place, clamped to the cells in use and one beyond.
+    std::int64_t cell_at(double x, std::size_t axis) const;
+    std::int64_t most_cell(std::size_t axis) const { return most_[axis]; }
+    std::uint64_t key_of_row(std::int64_t y, std::int64_t z) const;
+    const std::uint32_t* cell_x() const { return cell_x_.data(); }
+    const std::uint32_t* cell_start() const { return cell_start_.data(); }
+
+    std::size_t bytes() const;
+
+  private:
+    struct Record {  // units in 2^13ths of a cell, and the instance
+        std::uint32_t at[3];
+        Index instance;
+    };
+    struct Place {
+        std::array<double, D> lo{}, hi{};
+    };
+
+    Place bounds(const Scene<T, D>& scene) const;
+    bool choose_cells(const Scene<T, D>& scene);
+    Record record(const Scene<T, D>& scene, std::size_t k) const;
+    std::uint64_t key(const Record& r) const;
+    void sort(const Scene<T, D>& scene);
+    void list_cells(const Scene<T, D>& scene, Packed<T, D>& packed);
+
+    std::array<double, D> origin_{};
+    double units_ = 1;  // per length
+    std::array<unsigned, D> bits_{};
+    std::array<std::int64_t, D> most_{};  // the highest cell in use
+    std::int16_t sure_ = -1, perhaps_ = -1;
+
+    Sorter<Record> sorter_;
+    std::array<Buffer<std::uint16_t>, D> axis_;
+    std::size_t cells_ = 0, rows_ = 0;
+    Buffer<std::uint32_t> cell_x_, cell_start_, row_cell_;
+    Buffer<std::uint64_t> row_key_;
+    Buffer<std::uint8_t> cell_mixed_;
+    bool imaged_ = false;
+};
+
+}  // namespace vicinal

@@ -1,0 +1,200 @@
+// Row grid (our own): bodies are binned into rows of cells along x; a row is joined with itself
+// and, half of the neighbours, with the rows above it in y and z.
+//
+// Points at rest: each row is joined by a strip (simd/strips.hpp) in which the rows above lie
+// merged by x, so that the candidates of a cell are one run. Everything else is a box with an
+// entry in every row it touches (core/box_rows.hpp), swept along its row (simd/boxes.hpp).
+//
+// O(N) to order, O(N) memory whatever the extent. Wins nearly everywhere; loses to brute force
+// on a few dozen bodies, and where thousands of bodies are giants among dust.
+#include "methods/registry.hpp"
+
+#include <algorithm>
+
+#include "core/box_rows.hpp"
+#include "core/fine.hpp"
+
+namespace vicinal {
+namespace {
+
+template <Real T, int D>
+class RowGrid final : public Method<T, D> {
+  public:
+    explicit RowGrid(const Choice&) {}
+
+    void build(const Scene<T, D>& scene) override {
+        order_ = Order::none;
+        if (scene.size() == 0) return;
+        const bool points = scene.view().shape == Shape::points && !scene.view().swept();
+        if (points && fine_.assign(scene, packed_)) {
+            order_ = Order::points;
+            packed_.fill_nothing(scene.imaged());
+        } else {
+            order_ = Order::boxes;
+            boxes_.assign(scene, packed_);
+            packed_.fill_nothing(true);
+        }
+    }
+
+    const Packed<T, D>& packed() const override { return packed_; }
+
+    std::size_t tasks() const override {
+        return entry_tasks() + (order_ == Order::boxes ? boxes_.giants().size() : 0);
+    }
+
+    void search(Range tasks, Sieve<T, D>& sieve) const override {
+        for (std::size_t t = tasks.begin; t < tasks.end; ++t) {
+            const auto first = static_cast<std::uint32_t>(t * entries_per_task);
+            const auto last = static_cast<std::uint32_t>(
+                std::min<std::size_t>(first + entries_per_task, packed_.size()));
+            if (order_ == Order::points)
+                join_points(first, last, sieve);
+            else if (t < entry_tasks())
+                sweep_boxes(first, last, sieve);
+            else
+                meet_giant(t - entry_tasks(), sieve);
+        }
+    }
+
+    void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const override {
+        for (std::size_t q = instances.begin; q < instances.end; ++q) {
+            const Box<T, D> box = queries.box(static_cast<Index>(q));
+            if (order_ == Order::points) ask_points(static_cast<Index>(q), box, sieve);
+            if (order_ == Order::boxes) ask_boxes(static_cast<Index>(q), box, sieve);
+        }
+    }
+
+    std::size_t bytes() const override {
+        return fine_.bytes() + boxes_.bytes() + packed_.bytes();
+    }
+
+  private:
+    enum class Order : std::uint8_t { none, points, boxes };
+    static constexpr std::size_t entries_per_task = 4096;
+    static constexpr std::size_t upper_rows = D == 2 ? 1 : 4;
+
+    std::size_t entry_tasks() const {
+        return order_ == Order::none
+                   ? 0
+                   : (packed_.size() + entries_per_task - 1) / entries_per_task;
+    }
+
+    void join_points(std::uint32_t first, std::uint32_t last, Sieve<T, D>& sieve) const {
+        const FinePoints<D> points = fine_.points();
+        std::uint32_t cell = fine_.cell_of(first);
+        std::size_t row = fine_.row_of(cell);
+        // The rows above: one cursor each, which only moves forward.
+        std::array<std::size_t, upper_rows> cursor;
+        for (std::size_t u = 0; u < upper_rows; ++u)
+            cursor[u] = fine_.find_row(fine_.row_key(row, step(u)));
+        for (; first < last; ++row) {
+            const CellRange cells = fine_.row(row);
+            StripRow<D> strip;
+            strip.first = first;
+            strip.last = std::min(last, points.cell_start[cells.end]);
+            strip.own = {cell, cells.end};
+            strip.row_end = cells.end;
+            if (strip.last < points.cell_start[cells.end])
+                strip.own.end = fine_.cell_of(strip.last - 1) + 1;
+            for (std::size_t u = 0; u < upper_rows; ++u) {
+                const std::uint64_t key = fine_.row_key(row, step(u));
+                while (cursor[u] < fine_.rows() && fine_.row_key(cursor[u]) < key) ++cursor[u];
+                strip.others[u] = {};
+                if (cursor[u] < fine_.rows() && fine_.row_key(cursor[u]) == key)
+                    strip.others[u] =
+                        cells_from(points, fine_.row(cursor[u]), points.cell_x[cell] - 1);
+            }
+            sieve.strip(points, strip);
+            first = strip.last;
+            cell = cells.end;
+        }
+    }
+
+    // In (y, z).
+    static std::array<int, 2> step(std::size_t u) {
+        return std::array<std::array<int, 2>, 4>{{{1, 0}, {-1, 1}, {0, 1}, {1, 1}}}[u];
+    }
+
+    // The cells of a row from x on.
+    static CellRange cells_from(const FinePoints<D>& points, CellRange cells, std::uint32_t x) {
+        const std::uint32_t* begin = points.cell_x + cells.begin;
+        const std::uint32_t* end = points.cell_x + cells.end;
+        return {static_cast<std::uint32_t>(std::lower_bound(begin, end, x) - points.cell_x),
+                cells.end};
+    }
+
+    // All points in cells that the box touches; it is widened as the points' boxes are.
+    void ask_points(Index q, const Box<T, D>& box, Sieve<T, D>& sieve) const {
+        const FinePoints<D> points = fine_.points();
+        std::array<std::int64_t, 3> lo{}, hi{};
+        for (std::size_t a = 0; a < D; ++a) {
+            const std::int64_t most = fine_.most_cell(a);
+            lo[a] =
+                std::max<std::int64_t>(fine_.cell_at(static_cast<double>(box.lo[a]), a) - 1, 0);
+            hi[a] = std::min(fine_.cell_at(static_cast<double>(box.hi[a]), a) + 1, most);
+        }
+        std::size_t row = fine_.find_row(fine_.key_of_row(lo[1], lo[2]));
+        const std::uint64_t last = fine_.key_of_row(hi[1], hi[2]);
+        for (; row < fine_.rows() && fine_.row_key(row) <= last; ++row) {
+            const std::int64_t y = fine_.row_y(row);
+            if (y < lo[1] || y > hi[1]) continue;
+            const CellRange cells =
+                cells_from(points, fine_.row(row), static_cast<std::uint32_t>(lo[0]));
+            std::uint32_t end = cells.begin;
+            while (end < cells.end && points.cell_x[end] <= hi[0]) ++end;
+            if (end > cells.begin)
+                sieve.ask(q, {points.cell_start[cells.begin], points.cell_start[end]});
+        }
+    }
+
+    static Owner owner() {
+        Owner rule;
+        for (std::size_t a = 0; a < D - 1; ++a) rule.either |= BoxGrid<T, D>::home_bit(a);
+        return rule;
+    }
+
+    void sweep_boxes(std::uint32_t first, std::uint32_t last, Sieve<T, D>& sieve) const {
+        const BoxRows<D> rows = boxes_.rows();
+        for (std::size_t r = boxes_.row_of(first); first < last; ++r) {
+            const std::uint32_t row_end = boxes_.row_start(r + 1);
+            sieve.sweep(rows, first, std::min(last, row_end), row_end, owner());
+            first = row_end;
+        }
+    }
+
+    void ask_entries(Index q, const Box<float, D>& box, Sieve<T, D>& sieve) const {
+        const BoxRows<D> rows = boxes_.rows();
+        boxes_.for_each_run(box, [&](std::uint32_t begin, std::uint32_t end, Bits bits) {
+            Owner rule;
+            rule.second = bits;
+            sieve.ask(rows, q, box, {begin, end}, rule);
+        });
+    }
+
+    void ask_boxes(Index q, const Box<T, D>& box, Sieve<T, D>& sieve) const {
+        ask_entries(q, boxes_.place(box), sieve);
+        for (const auto& giant : boxes_.giants()) sieve.one(q, giant.instance);
+    }
+
+    // A giant with everything else, and with the giants after it.
+    void meet_giant(std::size_t g, Sieve<T, D>& sieve) const {
+        const auto giants = boxes_.giants();
+        ask_entries(giants[g].instance, giants[g].box, sieve);
+        for (std::size_t h = g + 1; h < giants.size(); ++h)
+            sieve.one(giants[g].instance, giants[h].instance);
+    }
+
+    Order order_ = Order::none;
+    FineGrid<T, D> fine_;
+    BoxGrid<T, D> boxes_;
+    Packed<T, D> packed_;
+};
+
+}  // namespace
+
+MethodEntry describe_row_grid() {
+    return describe_method<RowGrid>(
+        {"row_grid", "rows of cells, joined by vector kernels: our own, the default", {}});
+}
+
+}  // namespace vicinal

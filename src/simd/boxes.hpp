@@ -1,0 +1,55 @@
+// The box sweep: in a row of boxes ordered by their lower sides along the sweep axis, each box
+// against those that follow it, until they begin beyond its upper side.
+//
+// Sides are rounded to float, whatever the precision of the bodies. Rounding is monotone, so
+// boxes that meet still meet; where float boxes share no more than a side, or stand for
+// something else than a box, the pair must be decided from the caller's arrays.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/buffer.hpp"
+#include "core/scene.hpp"
+
+#include <vicinal/types.hpp>
+
+namespace vicinal {
+
+// Entries sorted by (row, bin of the lower side along the sweep axis).
+template <int D>
+struct BoxRows {
+    std::array<const float*, D> lo, hi;  // the sweep axis first
+    // An entry that begins more than `bin` beyond some place, and between these two, is in a
+    // later bin than that place. (Outside, bins are clamped.)
+    float bin = 0;
+    float bins_begin = 0, bins_end = 0;
+};
+
+// Candidates whose float boxes meet, as entries; `first` is repeated.
+class BoxSink {
+  public:
+    virtual ~BoxSink() = default;
+    virtual void hits(const Index* first, const Index* second, std::size_t count) = 0;
+    std::uint64_t box_candidates = 0;
+};
+
+struct BoxScratch {
+    Buffer<Index> first, second;
+    std::size_t bytes() const { return first.bytes() + second.bytes(); }
+};
+
+template <int D>
+struct BoxKernels {
+    // Entries first ... last - 1 of a row, each against those that follow it before row_end.
+    void (*sweep)(const BoxRows<D>&, std::uint32_t first, std::uint32_t last,
+                  std::uint32_t row_end, BoxScratch&, BoxSink&);
+    // A box against entries begin ... end - 1. Its number is reported as first.
+    void (*ask)(const BoxRows<D>&, Index number, const Box<float, D>&, std::uint32_t begin,
+                std::uint32_t end, BoxScratch&, BoxSink&);
+};
+
+template <int D>
+BoxKernels<D> box_kernels(std::int64_t target);
+
+}  // namespace vicinal

@@ -1,0 +1,89 @@
+// The strip join: points of one row of cells against those of the rows beside it, the fastest
+// kernel we have (own idea, see docs/performance.md).
+//
+// Points lie on a fine lattice of 8192 units per cell, and only the low 16 bits of their
+// coordinates are kept: between points in the same or adjacent cells differences are exact
+// modulo 2^16. The sum of three rounded 16-bit squares is compared with two bounds: below
+// `sure` the contract's formula accepts, above `perhaps` it does not, and what lies between
+// (a few per thousand) is decided by the formula itself, on the caller's coordinates. So the
+// kernel is the same for float and double, for bodies and ghosts.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "core/blocks.hpp"
+#include "core/buffer.hpp"
+
+#include <vicinal/types.hpp>
+
+namespace vicinal {
+
+constexpr unsigned fine_bits = 13;  // 2^13 units per cell
+
+// Entries sorted by (row, cell along x); cells that hold something, in the same order.
+template <int D>
+struct FinePoints {
+    std::array<const std::uint16_t*, D> axis;
+    const Index* instance;
+    const std::uint32_t* cell_x;
+    const std::uint32_t* cell_start;  // entries; one more than there are cells
+    // Cells with an entry that must be looked at by itself: its image is not zero, or it is a
+    // ghost. Null where there are none.
+    const std::uint8_t* cell_mixed;
+    bool all_mixed;  // every hit must be looked at: groups, exclusions
+    std::int16_t sure, perhaps;
+};
+
+struct CellRange {
+    std::uint32_t begin = 0, end = 0;
+};
+
+// Part of a row of cells, and the rows above it. Entries `first` to `last` - 1 of the own row
+// are joined with what follows them in their cell, with the next cell, and with the cells of
+// the other rows that differ by at most one along x.
+template <int D>
+struct StripRow {
+    std::uint32_t first, last;
+    CellRange own;  // the cells of these entries; `row_end` ends the row
+    std::uint32_t row_end;
+    std::array<CellRange, D == 2 ? 1 : 4> others;  // cells from own x - 1 on
+};
+
+struct MaybePair {
+    Index first, second;
+    bool mixed;  // entries, else bodies
+};
+
+// A worker's own arrays.
+template <int D>
+struct StripScratch {
+    std::array<Buffer<std::uint16_t>, D> axis;  // the others, slab by slab
+    Buffer<Index> body, entry;
+    Buffer<std::uint32_t> slab_x, slab_start, slab_mixed;
+    Buffer<Index> own_entry;
+    Buffer<Index> hits;
+    std::size_t bytes() const;
+};
+
+// Where hits go.
+template <int D>
+class StripSink {
+  public:
+    virtual ~StripSink() = default;
+    // Entries near entry `first`, for which images, ghosts and filters must be looked at.
+    virtual void look(Index first, const Index* entries, std::size_t count) = 0;
+    // Pairs that the formula must decide; the array may be reused afterwards.
+    virtual void decide(const MaybePair* pairs, std::size_t count) = 0;
+    BlockWriter<D>* writer = nullptr;
+};
+
+template <int D>
+using StripJoin = void (*)(const FinePoints<D>&, const StripRow<D>&, StripScratch<D>&,
+                           StripSink<D>&);
+
+// The kernel for an instruction set (see simd/targets.hpp).
+template <int D>
+StripJoin<D> strip_join(std::int64_t target);
+
+}  // namespace vicinal

@@ -1,0 +1,20 @@
+// Which instruction set the kernels use: the best this machine has, or what the environment
+// variable VICINAL_SIMD names.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace vicinal {
+
+// A bit of Highway's target mask. Throws an option error if VICINAL_SIMD names a target that
+// this machine or this build does not have.
+std::int64_t choose_target();
+
+std::string target_name(std::int64_t target);
+
+// All that could be chosen here, the best first.
+std::vector<std::int64_t> available_targets();
+
+}  // namespace vicinal
