@@ -42,7 +42,7 @@ Box<float, D> BoxGrid<T, D>::place(const Box<T, D>& box) const {
 // first or the last cell.
 template <Real T, int D>
 std::int32_t BoxGrid<T, D>::cell(float x, std::size_t axis) const {
-    const double c = (static_cast<double>(x) - origin_[axis]) / cell_[axis];
+    const double c = (static_cast<double>(x) - origin_[axis]) * per_cell_[axis];
     return static_cast<std::int32_t>(std::clamp(c, 0.0, static_cast<double>(most_[axis])));
 }
 
@@ -72,12 +72,12 @@ unsigned BoxGrid<T, D>::key_bits() const {
 }
 
 template <Real T, int D>
-typename BoxGrid<T, D>::Tally BoxGrid<T, D>::tally(const Scene<T, D>& scene) const {
-    std::vector<Tally> parts(piece_count(scene.threads(), scene.size()));
+typename BoxGrid<T, D>::Tally BoxGrid<T, D>::tally(const Scene<T, D>& scene) {
+    parts_.assign(piece_count(scene.threads(), scene.size()), Tally());
     parallel_ranges(scene.threads(), scene.size(), [&](Range r, std::size_t p) {
         Tally part;
         for (std::size_t k = r.begin; k < r.end; ++k) {
-            const Box<float, D> box = place(scene.box(static_cast<Index>(k)));
+            const Box<float, D> box = place_of(scene, k);
             const Span rows = span(box);
             if (giant(rows)) {
                 part.giants += 1;
@@ -86,10 +86,10 @@ typename BoxGrid<T, D>::Tally BoxGrid<T, D>::tally(const Scene<T, D>& scene) con
                 part.longest = std::max(part.longest, box.hi[0] - box.lo[0]);
             }
         }
-        parts[p] = part;
+        parts_[p] = part;
     });
     Tally all;
-    for (const Tally& part : parts) {
+    for (const Tally& part : parts_) {
         all.entries += part.entries;
         all.giants += part.giants;
         all.longest = std::max(all.longest, part.longest);
@@ -102,27 +102,31 @@ typename BoxGrid<T, D>::Tally BoxGrid<T, D>::tally(const Scene<T, D>& scene) con
 template <Real T, int D>
 void BoxGrid<T, D>::choose_rows(const Scene<T, D>& scene) {
     const Bulk bulk = bulk_of(scene);
+    const Box<double, D> bounds = bounds_of(scene);
     const std::array<double, D> size = mean_size(scene);
-    std::array<double, D> extent, mean;
-    double volume = 1, crossing = 1.5;
-    std::array<double, D> ratio;
+    // A window that holds everything, unless a few bodies are far away from the bulk.
+    std::array<double, D> extent, mean, ratio, begin;
+    double volume = 1;
     for (std::size_t a = 0; a < D; ++a) {
-        extent[a] = std::min(2 * bulk.extent[a], 1e38);  // as far as float goes
+        const double far = 2 * std::min(bulk.extent[a], 1e37);
+        begin[a] = std::max(bounds.lo[a], bulk.centre[a] - far);
+        extent[a] = std::max(std::min(bounds.hi[a], bulk.centre[a] + far) - begin[a], 0.0);
         mean[a] = std::clamp(size[a], std::max(extent[a] * 0x1p-18, 1e-30), 1e38);
         ratio[a] = extent[a] / mean[a];
-        volume *= std::max(extent[a] / 2, mean[a]) / mean[a];
+        volume *= std::max(std::min(extent[a], bulk.extent[a]), mean[a]) / mean[a];
         axes_[a] = a;
     }
     std::swap(axes_[0], axes_[static_cast<std::size_t>(
                             std::max_element(ratio.begin(), ratio.end()) - ratio.begin())]);
-    crossing *= static_cast<double>(scene.size());
+    // A box of mean size crosses one and a half of its lengths, with the bins.
+    const double crossing = 1.5 * static_cast<double>(scene.size());
     constexpr double wanted = 12;  // candidates per box
     const double area = wanted * volume / crossing;
     double width = D == 2 ? area - 1 : std::sqrt(area) - 1;
     width = std::clamp(width, 1.5, D == 2 ? 32.0 : 8.0);
     for (std::size_t a = 0; a < D; ++a) {
         const std::size_t axis = axes_[a];
-        origin_[a] = bulk.centre[axis] - extent[axis] / 2;
+        origin_[a] = begin[axis];
         cell_[a] = mean[axis] * (a == 0 ? 0.5 : width);
     }
     giant_rows_ = std::numeric_limits<double>::infinity();
@@ -132,6 +136,7 @@ void BoxGrid<T, D>::choose_rows(const Scene<T, D>& scene) {
         for (std::size_t a = 0; a < D; ++a) {
             const double cells = std::min(extent[axes_[a]] / cell_[a], 0x1p18);
             cell_[a] = std::max(cell_[a], extent[axes_[a]] / 0x1p18);
+            per_cell_[a] = 1 / cell_[a];
             most_[a] = static_cast<std::int32_t>(cells);
             bits_[a] =
                 static_cast<unsigned>(std::bit_width(static_cast<std::uint32_t>(most_[a])));
@@ -146,8 +151,6 @@ void BoxGrid<T, D>::choose_rows(const Scene<T, D>& scene) {
     if (all.entries >= static_cast<double>(std::numeric_limits<Index>::max()))
         throw Error(Error::Kind::limit, "row_grid: too many entries for 32-bit indices");
     entries_ = static_cast<std::size_t>(all.entries);
-    giants_.clear();
-    giants_.reserve(static_cast<std::size_t>(all.giants));
 }
 
 template <Real T, int D>
@@ -156,35 +159,41 @@ void BoxGrid<T, D>::order(const Scene<T, D>& scene, Sorter<Record<Key>>& sorter,
                           Packed<T, D>& packed) {
     const int threads = scene.threads();
     // Each piece writes where those before it end.
-    std::vector<std::size_t> first(piece_count(threads, scene.size()), 0);
-    std::vector<std::vector<Giant>> giants(first.size());
-    parallel_ranges(threads, scene.size(), [&](Range r, std::size_t p) {
-        for (std::size_t k = r.begin; k < r.end; ++k) {
-            const Box<float, D> box = place(scene.box(static_cast<Index>(k)));
-            const Span rows = span(box);
-            if (giant(rows))
-                giants[p].push_back({static_cast<Index>(k), box});
-            else
-                first[p] += static_cast<std::size_t>(rows.count());
-        }
-    });
-    for (const auto& part : giants) giants_.insert(giants_.end(), part.begin(), part.end());
-    exclusive_scan(1, std::span(first));
-    sorter.records.resize(entries_);
+    std::vector<std::size_t> first;
+    std::vector<std::size_t> first_giant;
+    std::size_t at = 0, at_giant = 0;
+    for (const Tally& part : parts_) {
+        first.push_back(at);
+        first_giant.push_back(at_giant);
+        at += static_cast<std::size_t>(part.entries);
+        at_giant += static_cast<std::size_t>(part.giants);
+    }
+    giants_.resize(at_giant);
+    sorter.records.resize(at);
     parallel_ranges(threads, scene.size(), [&](Range r, std::size_t p) {
         Record<Key>* to = sorter.records.data() + first[p];
+        Giant* to_giant = giants_.data() + first_giant[p];
         for (std::size_t k = r.begin; k < r.end; ++k) {
-            const Box<float, D> box = place(scene.box(static_cast<Index>(k)));
+            const Box<float, D> box = place_of(scene, k);
             const Span rows = span(box);
-            if (giant(rows)) continue;
+            if (giant(rows)) {
+                *to_giant++ = {static_cast<Index>(k), box};
+                continue;
+            }
             const auto bin = static_cast<Key>(cell(box.lo[0], 0));
             for_each_between(rows.lo, rows.hi, [&](const Row& row) {
+                unsigned home = 0;
+                for (std::size_t a = 0; a < row_axes; ++a)
+                    home |= unsigned{row[a] == rows.lo[a]} << a;
+                const auto place =
+                    static_cast<Key>(static_cast<Key>(row_key(row)) << bits_[0] | bin);
                 *to++ = {box, static_cast<Index>(k),
-                         static_cast<Key>(static_cast<Key>(row_key(row)) << bits_[0] | bin)};
+                         static_cast<Key>(place << row_axes | home)};
             });
         }
     });
-    sorter.sort(key_bits(), threads, [](const Record<Key>& r) { return std::uint64_t{r.key}; });
+    sorter.sort(key_bits(), threads,
+                [](const Record<Key>& r) { return std::uint64_t{r.key} >> row_axes; });
 
     const std::size_t n = entries_;
     for (std::size_t a = 0; a < D; ++a) {
@@ -194,7 +203,7 @@ void BoxGrid<T, D>::order(const Scene<T, D>& scene, Sorter<Record<Key>>& sorter,
     const std::span<Index> instances = packed.entries(n);
     const std::span<Bits> bits = packed.own_bits(n);
     const auto row_of = [&](std::size_t e) {
-        return std::uint64_t{sorter.records[e].key} >> bits_[0];
+        return std::uint64_t{sorter.records[e].key} >> (row_axes + bits_[0]);
     };
     std::vector<std::size_t> rows(piece_count(threads, n), 0);
     parallel_ranges(threads, n, [&](Range r, std::size_t p) {
@@ -205,15 +214,8 @@ void BoxGrid<T, D>::order(const Scene<T, D>& scene, Sorter<Record<Key>>& sorter,
                 hi_[a][e] = record.box.hi[a];
             }
             instances[e] = record.instance;
-            std::uint64_t row = row_of(e);
-            if (e == 0 || row != row_of(e - 1)) ++rows[p];
-            unsigned home = 0;
-            for (std::size_t a = 0; a < row_axes; ++a) {
-                const auto mask = (std::uint64_t{1} << bits_[a + 1]) - 1;
-                if (static_cast<std::int32_t>(row & mask) == cell(record.box.lo[a + 1], a + 1))
-                    home |= home_bit(a);
-                row >>= bits_[a + 1];
-            }
+            if (e == 0 || row_of(e) != row_of(e - 1)) ++rows[p];
+            const auto home = static_cast<unsigned>(record.key & ((1u << row_axes) - 1)) << D;
             bits[e] = static_cast<Bits>(home | scene.home(record.instance));
         }
     });
@@ -222,11 +224,11 @@ void BoxGrid<T, D>::order(const Scene<T, D>& scene, Sorter<Record<Key>>& sorter,
     row_start_.resize(row_count_ + 1);
     row_start_[row_count_] = static_cast<std::uint32_t>(n);
     parallel_ranges(threads, n, [&](Range r, std::size_t p) {
-        std::size_t at = rows[p];
+        std::size_t row = rows[p];
         for (std::size_t e = r.begin; e < r.end; ++e)
             if (e == 0 || row_of(e) != row_of(e - 1)) {
-                row_key_[at] = row_of(e);
-                row_start_[at++] = static_cast<std::uint32_t>(e);
+                row_key_[row] = row_of(e);
+                row_start_[row++] = static_cast<std::uint32_t>(e);
             }
     });
 }
@@ -234,7 +236,7 @@ void BoxGrid<T, D>::order(const Scene<T, D>& scene, Sorter<Record<Key>>& sorter,
 template <Real T, int D>
 void BoxGrid<T, D>::assign(const Scene<T, D>& scene, Packed<T, D>& packed) {
     choose_rows(scene);
-    if (key_bits() <= 32)
+    if (key_bits() + row_axes <= 32)
         order(scene, short_, packed);
     else
         order(scene, long_, packed);

@@ -48,7 +48,7 @@ class BoxGrid {
     struct Record {
         Box<float, D> box;
         Index instance;
-        Key key;
+        Key key;  // row, bin, home bits from the highest bit to the lowest
     };
     struct Span {  // rows a box touches
         Row lo, hi;
@@ -59,13 +59,16 @@ class BoxGrid {
             return product;
         }
     };
-    struct Tally {
+    struct Tally {  // of a piece of the instances
         double entries = 0, giants = 0;
         float longest = 0;
     };
 
     void choose_rows(const Scene<T, D>& scene);
-    Tally tally(const Scene<T, D>& scene) const;
+    Tally tally(const Scene<T, D>& scene);
+    Box<float, D> place_of(const Scene<T, D>& scene, std::size_t k) const {
+        return place(scene.box(static_cast<Index>(k)));
+    }
     bool giant(const Span& span) const { return span.count() > giant_rows_; }
     std::int32_t cell(float x, std::size_t axis) const;
     Span span(const Box<float, D>& box) const;
@@ -74,8 +77,8 @@ class BoxGrid {
     template <class Key>
     void order(const Scene<T, D>& scene, Sorter<Record<Key>>& sorter, Packed<T, D>& packed);
 
-    std::array<std::size_t, D> axes_{};  // the sweep axis first
-    std::array<double, D> origin_{}, cell_{};
+    std::array<std::size_t, D> axes_{};                     // the sweep axis first
+    std::array<double, D> origin_{}, cell_{}, per_cell_{};  // per_cell_ is 1 / cell_
     std::array<std::int32_t, D> most_{};  // the highest bin, the highest row along each axis
     std::array<unsigned, D> bits_{};
     double giant_rows_ = 0;
@@ -85,6 +88,7 @@ class BoxGrid {
     Sorter<Record<std::uint64_t>> long_;
     std::array<Buffer<float>, D> lo_, hi_;
     std::size_t entries_ = 0, row_count_ = 0;
+    std::vector<Tally> parts_;
     Buffer<std::uint64_t> row_key_;
     Buffer<std::uint32_t> row_start_;
     std::vector<Giant> giants_;

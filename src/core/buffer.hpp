@@ -10,6 +10,11 @@
 
 namespace vicinal {
 
+// Touching fresh pages of 4 KB costs more than a whole search, and scattering into many of them
+// misses the cache of addresses each time: large buffers ask for pages of 2 MB.
+constexpr std::size_t huge_page = std::size_t{1} << 21;
+void ask_for_huge_pages(void* data, std::size_t bytes);
+
 template <class T>
 class Buffer {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -30,7 +35,10 @@ class Buffer {
             // slowly does not allocate each step.
             const std::size_t capacity = capacity_ > 0 ? n + n / 8 : n;
             release();
-            data_ = static_cast<T*>(::operator new(capacity * sizeof(T) + 256, alignment));
+            const std::size_t bytes = capacity * sizeof(T) + 256;
+            aligned_ = bytes >= huge_page ? std::align_val_t{huge_page} : std::align_val_t{64};
+            data_ = static_cast<T*>(::operator new(bytes, aligned_));
+            if (bytes >= huge_page) ask_for_huge_pages(data_, bytes);
             capacity_ = capacity;
         }
         size_ = n;
@@ -49,12 +57,12 @@ class Buffer {
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
         std::swap(capacity_, other.capacity_);
+        std::swap(aligned_, other.aligned_);
     }
 
   private:
-    static constexpr std::align_val_t alignment{64};
     void release() {
-        ::operator delete(data_, alignment);
+        ::operator delete(data_, aligned_);
         data_ = nullptr;
         size_ = capacity_ = 0;
     }
@@ -62,6 +70,7 @@ class Buffer {
     T* data_ = nullptr;
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
+    std::align_val_t aligned_{64};
 };
 
 }  // namespace vicinal

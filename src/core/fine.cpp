@@ -15,31 +15,6 @@ constexpr unsigned most_cell_bits = 31 - fine_bits;  // units fit a signed 32-bi
 
 }  // namespace
 
-template <Real T, int D>
-typename FineGrid<T, D>::Place FineGrid<T, D>::bounds(const Scene<T, D>& scene) const {
-    std::vector<Place> parts(piece_count(scene.threads(), scene.size()));
-    parallel_ranges(scene.threads(), scene.size(), [&](Range r, std::size_t p) {
-        Place part;
-        part.lo.fill(std::numeric_limits<double>::infinity());
-        part.hi.fill(-std::numeric_limits<double>::infinity());
-        for (std::size_t k = r.begin; k < r.end; ++k) {
-            const auto x = scene.centre(static_cast<Index>(k));
-            for (std::size_t a = 0; a < D; ++a) {
-                part.lo[a] = std::min(part.lo[a], x[a]);
-                part.hi[a] = std::max(part.hi[a], x[a]);
-            }
-        }
-        parts[p] = part;
-    });
-    Place all = parts[0];
-    for (const Place& part : parts)
-        for (std::size_t a = 0; a < D; ++a) {
-            all.lo[a] = std::min(all.lo[a], part.lo[a]);
-            all.hi[a] = std::max(all.hi[a], part.hi[a]);
-        }
-    return all;
-}
-
 // The bounds of the strip join. Lengths are in units; r is the cut-off, e how far off the place
 // of a point may be. A point's place is rounded down, so each component of a difference is off
 // by less than 1 + e, the difference as a vector by less than w = sqrt(D) (1 + e). Each of the
@@ -49,7 +24,7 @@ typename FineGrid<T, D>::Place FineGrid<T, D>::bounds(const Scene<T, D>& scene) 
 // The formula itself rounds: r is taken a millionth larger or smaller, e holds the rest.
 template <Real T, int D>
 bool FineGrid<T, D>::choose_cells(const Scene<T, D>& scene) {
-    const Place place = bounds(scene);
+    const Box<double, D> place = bounds_of(scene);
     const auto cutoff = static_cast<double>(scene.view().cutoff);
     double extent = 0, farthest = 2 * scene.longest_shift();
     for (std::size_t a = 0; a < D; ++a) {

@@ -48,11 +48,6 @@ class FineGrid {
         std::uint32_t at[3];
         Index instance;
     };
-    struct Place {
-        std::array<double, D> lo{}, hi{};
-    };
-
-    Place bounds(const Scene<T, D>& scene) const;
     bool choose_cells(const Scene<T, D>& scene);
     Record record(const Scene<T, D>& scene, std::size_t k) const;
     std::uint64_t key(const Record& r) const;

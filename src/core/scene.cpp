@@ -37,14 +37,8 @@ T Scene<T, D>::half_size(Index body) const {
 }
 
 template <Real T, int D>
-Box<T, D> Scene<T, D>::box(Index k) const {
+Box<T, D> Scene<T, D>::widened_box(Index k) const {
     const Index i = body(k);
-    if (view_.shape == Shape::boxes && !imaged() && !view_.swept()) {  // nothing is rounded
-        Box<T, D> same;
-        for (std::size_t a = 0; a < D; ++a)
-            same.lo[a] = view_.position.axis[a][i], same.hi[a] = view_.upper.axis[a][i];
-        return same;
-    }
     const Shift<D> n = shift(k);
     const T h = half_size(i);
     const bool round = view_.shape != Shape::boxes;

@@ -79,7 +79,15 @@ class Scene {
 
     // What instance k covers during the whole step, widened so that two bodies the contract's
     // formula may accept always have boxes that meet (closed).
-    Box<T, D> box(Index k) const;
+    Box<T, D> box(Index k) const {
+        if (view_.shape != Shape::boxes || imaged() || view_.swept()) return widened_box(k);
+        Box<T, D> same;  // nothing is rounded
+        for (std::size_t a = 0; a < D; ++a) {
+            same.lo[a] = view_.position.axis[a][k];
+            same.hi[a] = view_.upper.axis[a][k];
+        }
+        return same;
+    }
 
     struct Shifts {  // from lowest to highest, both included
         Shift<D> lo{}, hi{};
@@ -108,6 +116,7 @@ class Scene {
     struct Extent {  // what a body covers during the step, ghosts apart
         std::array<double, D> centre, half;
     };
+    Box<T, D> widened_box(Index k) const;
     T half_size(Index body) const;
     // During the step a shear moves images, also those of bodies at rest.
     bool moving() const { return view_.swept() || lattice_.change != 0; }

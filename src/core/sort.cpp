@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace vicinal {
 namespace {
@@ -53,6 +54,31 @@ Bulk bulk_of(const Scene<T, D>& scene) {
 }
 
 template <Real T, int D>
+Box<double, D> bounds_of(const Scene<T, D>& scene) {
+    Box<double, D> none;
+    none.lo.fill(std::numeric_limits<double>::infinity());
+    none.hi.fill(-std::numeric_limits<double>::infinity());
+    const auto add = [](Box<double, D>& all, const auto& lo, const auto& hi) {
+        for (std::size_t a = 0; a < D; ++a) {
+            all.lo[a] = std::min(all.lo[a], lo[a]);
+            all.hi[a] = std::max(all.hi[a], hi[a]);
+        }
+    };
+    std::vector<Box<double, D>> parts(piece_count(scene.threads(), scene.size()), none);
+    parallel_ranges(scene.threads(), scene.size(), [&](Range r, std::size_t p) {
+        Box<double, D> part = none;
+        for (std::size_t k = r.begin; k < r.end; ++k) {
+            const auto x = scene.centre(static_cast<Index>(k));
+            add(part, x, x);
+        }
+        parts[p] = part;
+    });
+    Box<double, D> all = none;
+    for (const Box<double, D>& part : parts) add(all, part.lo, part.hi);
+    return all;
+}
+
+template <Real T, int D>
 std::vector<Index> morton_order(const Scene<T, D>& scene) {
     const std::size_t n = scene.bodies();
     const Bulk bulk = bulk_of(scene);
@@ -79,8 +105,9 @@ std::vector<Index> morton_order(const Scene<T, D>& scene) {
     return result;
 }
 
-#define VICINAL_INSTANTIATE(T, D)              \
-    template Bulk bulk_of(const Scene<T, D>&); \
+#define VICINAL_INSTANTIATE(T, D)                          \
+    template Bulk bulk_of(const Scene<T, D>&);             \
+    template Box<double, D> bounds_of(const Scene<T, D>&); \
     template std::vector<Index> morton_order(const Scene<T, D>&);
 VICINAL_INSTANTIATE(float, 2)
 VICINAL_INSTANTIATE(float, 3)

@@ -92,6 +92,10 @@ struct Bulk {
 template <Real T, int D>
 Bulk bulk_of(const Scene<T, D>& scene);
 
+// The smallest and largest coordinates of all centres (of boxes: lower corners).
+template <Real T, int D>
+Box<double, D> bounds_of(const Scene<T, D>& scene);
+
 // The bodies along a Z-curve.
 template <Real T, int D>
 std::vector<Index> morton_order(const Scene<T, D>& scene);

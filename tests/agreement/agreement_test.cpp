@@ -3,6 +3,7 @@
 // per method and thread count serves all cases, so each case also follows another past.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <map>
 #include <span>
 
@@ -125,6 +126,9 @@ class Agreement : public ::testing::Test {
             options.method = method;
             options.threads = threads;
             finder = std::make_unique<Finder<T, D>>(options);
+            if (const char* simd = std::getenv("VICINAL_SIMD"); simd != nullptr) {
+                EXPECT_EQ(finder->report().simd, simd);
+            }
         }
         return *finder;
     }
@@ -132,10 +136,65 @@ class Agreement : public ::testing::Test {
     std::map<std::pair<std::string, int>, std::unique_ptr<Finder<T, D>>> finders_;
 };
 
+// Thousands of bodies, so that rows, strips and tasks are full: every method against brute
+// force, whose own agreement with the plain loop is shown above.
 template <Real T, int D>
-void add_test(const char* name) {
-    ::testing::RegisterTest("agreement", name, nullptr, nullptr, __FILE__, __LINE__,
-                            []() -> ::testing::Test* { return new Agreement<T, D>(); });
+class Crowd : public ::testing::Test {
+  public:
+    void TestBody() override {
+        const std::size_t n = run_light() ? 400 : 1200;
+        for (const char* scene : {"uniform", "clusters", "shell", "lattice", "equal_spheres",
+                                  "polydisperse", "three_sizes", "sheets"}) {
+            if (D == 2 && std::string(scene) == "sheets") continue;
+            const auto workload = scenes::make(scene, n, 5, {{"dim", D}});
+            for (const ShapeCase& shape : shape_cases)
+                for (const char* domain_name : {"open", "periodic", "sheared"}) {
+                    // The rules max and min differ from sum only in the last decision.
+                    if (shape.rule != ReachRule::sum) continue;
+                    run(workload, shape, domain_name, scene);
+                    if (HasFailure()) return;
+                }
+        }
+        // More than one task.
+        const auto many = scenes::make("uniform", run_light() ? 5000 : 12000, 6, {{"dim", D}});
+        for (const ShapeCase& shape : shape_cases)
+            if (shape.rule == ReachRule::sum && !shape.swept) run(many, shape, "open", "many");
+    }
+
+  private:
+    void run(const scenes::Workload& workload, const ShapeCase& shape, const char* domain_name,
+             const char* scene) {
+        SCOPED_TRACE(std::string(scene) + " " + shape.name + " " + domain_name);
+        const auto bodies = make_bodies<T, D>(workload, shape, 5);
+        Options<D> options;
+        options.domain = make_domain<D>(domain_name, periods_for(bodies), shape.swept);
+        options.method = "brute_force";
+        const auto expected = listed(find_pairs(bodies.view(), options, Order::sorted));
+        EXPECT_GT(expected.size(), workload.size() / 100);
+        for (const MethodInfo& method : methods()) {
+            if (method.name == "brute_force") continue;
+            SCOPED_TRACE(method.name);
+            options.method = method.name;
+            Finder<T, D> finder(options);
+            finder.update(bodies.view());
+            EXPECT_EQ(difference<D>(expected, listed(finder.pairs(Order::sorted))), "");
+            EXPECT_EQ(finder.count(), expected.size());
+        }
+    }
+};
+
+template <template <Real, int> class Suite, Real T, int D>
+void add_test(const char* suite, const char* name) {
+    ::testing::RegisterTest(suite, name, nullptr, nullptr, __FILE__, __LINE__,
+                            []() -> ::testing::Test* { return new Suite<T, D>(); });
+}
+
+template <template <Real, int> class Suite>
+void add_tests(const char* suite) {
+    add_test<Suite, float, 2>(suite, "float_2d");
+    add_test<Suite, float, 3>(suite, "float_3d");
+    add_test<Suite, double, 2>(suite, "double_2d");
+    add_test<Suite, double, 3>(suite, "double_3d");
 }
 
 }  // namespace
@@ -143,9 +202,7 @@ void add_test(const char* name) {
 
 int main(int argc, char** argv) {
     ::testing::InitGoogleTest(&argc, argv);
-    vicinal::test::add_test<float, 2>("float_2d");
-    vicinal::test::add_test<float, 3>("float_3d");
-    vicinal::test::add_test<double, 2>("double_2d");
-    vicinal::test::add_test<double, 3>("double_3d");
+    vicinal::test::add_tests<vicinal::test::Agreement>("agreement");
+    vicinal::test::add_tests<vicinal::test::Crowd>("crowd");
     return RUN_ALL_TESTS();
 }
