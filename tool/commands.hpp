@@ -12,6 +12,7 @@ using Chosen = std::function<int()>;
 void add_pairs(CLI::App& app, Chosen& chosen);
 void add_probe(CLI::App& app, Chosen& chosen);
 void add_verify(CLI::App& app, Chosen& chosen);
+void add_bench(CLI::App& app, Chosen& chosen);
 void add_methods(CLI::App& app, Chosen& chosen);
 void add_scenes(CLI::App& app, Chosen& chosen);
 void add_scene(CLI::App& app, Chosen& chosen);

@@ -16,6 +16,8 @@ double length_of(const std::string& flag, const std::string& text, const char* a
     throw UsageError(fmt::format("{} '{}' is not a finite number >= 0{}", flag, text, also));
 }
 
+constexpr const char* search_group = "The search";
+
 }  // namespace
 
 const char* const domain_help =
@@ -72,30 +74,41 @@ void ShapeFlags::add_to(CLI::App& app) {
         ->group(group);
 }
 
-void SearchFlags::add_to(CLI::App& app) {
-    constexpr const char* group = "The search";
-    app.add_option("--method", method, "name(key=value, ...); see vicinal methods")
-        ->type_name("METHOD")
-        ->group(group);
+void add_domain(CLI::App& app, std::string& domain) {
     app.add_option("--domain", domain,
                    "open, periodic:..., sheared:..., triclinic:...; see below")
         ->check(not_empty())
         ->type_name("D")
-        ->group(group);
-    app.add_option("--threads", threads, "0 (default): as many as OpenMP offers")
-        ->check(whole_number())
-        ->type_name("N")
-        ->group(group);
+        ->group(search_group);
+}
+
+void add_precision(CLI::App& app, std::string& precision) {
     app.add_option("--precision", precision, "float or double (default)")
         ->check(one_of({"float", "double"}))
         ->type_name("float|double")
-        ->group(group);
+        ->group(search_group);
+}
+
+const char* shape_name(Shape shape) {
+    return shape == Shape::points ? "points" : shape == Shape::spheres ? "spheres" : "boxes";
+}
+
+void SearchFlags::add_to(CLI::App& app) {
+    app.add_option("--method", method, "name(key=value, ...); see vicinal methods")
+        ->type_name("METHOD")
+        ->group(search_group);
+    add_domain(app, domain);
+    app.add_option("--threads", threads, "0 (default): as many as OpenMP offers")
+        ->check(whole_number())
+        ->type_name("N")
+        ->group(search_group);
+    add_precision(app, precision);
     app.add_option("--max-pairs", max_pairs, "more pairs than this are an error")
         ->check(whole_number())
         ->type_name("N")
-        ->group(group);
+        ->group(search_group);
     app.add_flag("--sorted", sorted, "by (i, j, image): the same for every method")
-        ->group(group);
+        ->group(search_group);
 }
 
 void PartnerFlags::add_to(CLI::App& app) {

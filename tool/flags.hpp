@@ -23,6 +23,12 @@ CLI::Validator not_empty();
 // How to write a domain, for the end of a command's help.
 extern const char* const domain_help;
 
+void add_domain(CLI::App& app, std::string& domain);
+void add_precision(CLI::App& app, std::string& precision);
+
+// "points", "spheres" or "boxes".
+const char* shape_name(Shape shape);
+
 // What the bodies of a file are.
 struct ShapeFlags {
     std::string cutoff;  // a number; empty: not given

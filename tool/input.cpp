@@ -47,7 +47,10 @@ std::vector<std::string> column_names(const Layout& layout, int dim) {
 }
 
 BodyFile::BodyFile(const std::string& name, const Layout& layout)
-    : name_(name), layout_(layout), table_(io::read_table(name)) {
+    : BodyFile(name, layout, io::read_table(name)) {}
+
+BodyFile::BodyFile(const std::string& name, const Layout& layout, io::Table table)
+    : name_(name), layout_(layout), table_(std::move(table)) {
     const bool nameless = is_nameless(table_);
     layout_.dim = nameless ? dim_by_count() : dim_by_name();
     const auto names = column_names(layout_, layout_.dim);

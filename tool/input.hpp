@@ -37,6 +37,8 @@ class BodyFile {
     // Reads the file and names its columns. Throws Error if it does not hold what the
     // layout needs.
     BodyFile(const std::string& name, const Layout& layout);
+    // The same from a table that need not come from a file.
+    BodyFile(const std::string& name, const Layout& layout, io::Table table);
 
     const std::string& name() const { return name_; }
     std::size_t rows() const { return table_.rows; }

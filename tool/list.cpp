@@ -1,12 +1,11 @@
 // vicinal methods, scenes and scene: what there is, and a scene as a file.
 #include <fmt/format.h>
 
-#include <map>
-
 #include "commands.hpp"
-#include "input.hpp"
+#include "flags.hpp"
 #include "io/write.hpp"
 #include "progress.hpp"
+#include "scene.hpp"
 #include "scenes/scenes.hpp"
 #include "summary.hpp"
 #include "text.hpp"
@@ -98,22 +97,15 @@ int run_scenes(const ListFlags& flags) {
 }
 
 struct SceneFlags {
-    std::string name, file;
-    std::optional<std::uint64_t> n;
-    std::uint64_t seed = 1;
-    std::vector<std::string> parameters;
+    SceneChoice scene;
+    std::string file;
     bool json = false;
 
     void add_to(CLI::App& app) {
-        app.add_option("NAME", name, "one of vicinal scenes")->required();
-        app.add_option("PARAMETERS", parameters, "key=value ...; see vicinal scenes")
+        app.add_option("NAME", scene.name, "one of vicinal scenes")->required();
+        app.add_option("PARAMETERS", scene.parameters, "key=value ...; see vicinal scenes")
             ->type_name("key=value");
-        app.add_option("--n", n, "bodies; the scene's own number without it")
-            ->check(whole_number())
-            ->type_name("N");
-        app.add_option("--seed", seed, "another seed, another scene of the same kind")
-            ->check(whole_number())
-            ->type_name("S");
+        scene.add_numbers_to(app);
         app.add_option("-o,--output", file, "where to write it: .npy or .csv")
             ->required()
             ->type_name("FILE");
@@ -121,46 +113,15 @@ struct SceneFlags {
     }
 };
 
-std::map<std::string, double> parse_parameters(const std::vector<std::string>& texts) {
-    std::map<std::string, double> result;
-    for (const std::string& text : texts) {
-        const std::size_t at = text.find('=');
-        double value = 0;
-        if (at == std::string::npos || !parse(std::string_view(text).substr(at + 1), value))
-            throw UsageError(fmt::format("'{}' is no parameter; write key=number", text));
-        result[text.substr(0, at)] = value;
-    }
-    return result;
-}
-
-// Named for unknown scenes too: make() then says what there is.
-std::uint64_t default_size(const std::string& name) {
-    for (const scenes::SceneInfo& scene : scenes::list())
-        if (scene.name == name) return scene.n;
-    return 0;
-}
-
-// A column of an interleaved array, which is not needed afterwards but for its other ones.
-void split_columns(const std::vector<double>& values, std::size_t width,
-                   std::vector<std::vector<double>>& columns) {
-    for (std::size_t a = 0; a < width; ++a) {
-        std::vector<double> column(values.size() / width);
-        for (std::size_t i = 0; i < column.size(); ++i) column[i] = values[i * width + a];
-        columns.push_back(std::move(column));
-    }
-}
-
-// Writes the columns in the order and by the names that `pairs` expects.
 void write_scene(const std::string& file, const scenes::Workload& scene) {
-    Layout layout;
-    layout.shape = scene.shape;
-    layout.radius_column = scene.shape == Shape::spheres;
-    const auto dim = static_cast<std::size_t>(scene.dim);
+    std::vector<std::string> names;
     std::vector<std::vector<double>> columns;
-    split_columns(scene.position, dim, columns);
-    if (scene.shape == Shape::boxes) split_columns(scene.upper, dim, columns);
-    if (scene.shape == Shape::spheres) columns.push_back(scene.radius);
-    io::write_columns(file, column_names(layout, scene.dim), columns);
+    io::Table table = to_table(scene);
+    for (io::NamedColumn& column : table.columns) {
+        names.push_back(column.name);
+        columns.push_back(std::move(column.values));
+    }
+    io::write_columns(file, names, columns);
 }
 
 std::string next_command(const std::string& file, const scenes::Workload& scene) {
@@ -174,28 +135,27 @@ std::string next_command(const std::string& file, const scenes::Workload& scene)
 int run_scene(const SceneFlags& flags) {
     if (!flags.file.ends_with(".npy") && !flags.file.ends_with(".csv"))
         throw UsageError(fmt::format("-o '{}' must end in .npy or .csv", flags.file));
-    const auto parameters = parse_parameters(flags.parameters);
     scenes::Workload scene;
     {
-        Progress progress("making " + flags.name);
-        scene = scenes::make(flags.name, flags.n.value_or(default_size(flags.name)), flags.seed,
-                             parameters);
+        Progress progress("making " + flags.scene.name);
+        scene = flags.scene.make();
         progress.phase("writing " + flags.file);
         write_scene(flags.file, scene);
     }
-    const char* shape = scene.shape == Shape::points    ? "points"
-                        : scene.shape == Shape::spheres ? "spheres"
-                                                        : "boxes";
+    const char* shape = shape_name(scene.shape);
     const std::string next = next_command(flags.file, scene);
     if (flags.json) {
-        nlohmann::ordered_json json{{"scene", flags.name}, {"bodies", scene.size()},
-                                    {"dim", scene.dim},    {"shape", shape},
-                                    {"seed", flags.seed},  {"output", flags.file},
+        nlohmann::ordered_json json{{"scene", flags.scene.name},
+                                    {"bodies", scene.size()},
+                                    {"dim", scene.dim},
+                                    {"shape", shape},
+                                    {"seed", flags.scene.seed},
+                                    {"output", flags.file},
                                     {"next", next}};
         if (scene.shape == Shape::points) json["cutoff"] = scene.cutoff;
         print(json);
     } else {
-        print(fmt::format("{}: {} {} in {}-D, written to {}\nnext: {}\n", flags.name,
+        print(fmt::format("{}: {} {} in {}-D, written to {}\nnext: {}\n", flags.scene.name,
                           grouped(scene.size()), shape, scene.dim, one_line(flags.file),
                           one_line(next)));
     }

@@ -45,6 +45,7 @@ void set_up(CLI::App& app, Chosen& chosen) {
     add_pairs(app, chosen);
     add_probe(app, chosen);
     add_verify(app, chosen);
+    add_bench(app, chosen);
     add_methods(app, chosen);
     add_scenes(app, chosen);
     add_scene(app, chosen);

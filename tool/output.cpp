@@ -97,6 +97,12 @@ void OutputFlags::check(const std::vector<std::string>& inputs) const {
         throw UsageError("--rows needs -o OUT, the beginning of its files' names");
     if (rows && file.ends_with(".csv")) throw UsageError("--rows writes .npy files, not .csv");
     if (file.empty()) return;
+    check_place(file, inputs);
+    if (!rows && !file.ends_with(".npy") && !file.ends_with(".csv"))
+        throw UsageError(fmt::format("-o '{}' must end in .npy or .csv", file));
+}
+
+void check_place(const std::string& file, const std::vector<std::string>& inputs) {
     if (std::filesystem::path(file).filename().empty())
         throw UsageError(fmt::format("-o '{}' is a folder; name a file in it", file));
     for (const std::string& input : inputs) {
@@ -105,8 +111,6 @@ void OutputFlags::check(const std::vector<std::string>& inputs) const {
             throw UsageError(
                 fmt::format("-o '{}' would overwrite the input; name another", file));
     }
-    if (!rows && !file.ends_with(".npy") && !file.ends_with(".csv"))
-        throw UsageError(fmt::format("-o '{}' must end in .npy or .csv", file));
     const auto parent = std::filesystem::path(file).parent_path();
     const std::string folder = parent.empty() ? "." : parent.string();
     if (access(folder.c_str(), W_OK | X_OK) != 0)

@@ -23,6 +23,9 @@ struct OutputFlags {
     void check(const std::vector<std::string>& inputs) const;
 };
 
+// Throws UsageError or Error unless `file` can be written and is none of the inputs.
+void check_place(const std::string& file, const std::vector<std::string>& inputs);
+
 // As .npy (pairs x 2 uint32; in a periodic domain pairs x (2 + D) int64) or .csv, straight
 // from the blocks.
 template <int D>

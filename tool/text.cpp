@@ -23,6 +23,21 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     }
 }
 
+std::vector<std::string_view> split_outside_brackets(std::string_view text, char separator) {
+    std::vector<std::string_view> fields;
+    int depth = 0;
+    std::size_t begin = 0;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+        if (text[at] == '(') ++depth;
+        if (text[at] == ')') --depth;
+        if (text[at] != separator || depth > 0) continue;
+        fields.push_back(text.substr(begin, at - begin));
+        begin = at + 1;
+    }
+    fields.push_back(text.substr(begin));
+    return fields;
+}
+
 std::string join(const std::vector<std::string>& words, std::string_view separator) {
     std::string result;
     for (const std::string& word : words) {

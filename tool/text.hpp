@@ -20,6 +20,9 @@ bool parse(std::string_view text, double& value);
 // The fields between separators; "" has one empty field.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
+// The same, but a separator within brackets does not count.
+std::vector<std::string_view> split_outside_brackets(std::string_view text, char separator);
+
 std::string join(const std::vector<std::string>& words, std::string_view separator = ", ");
 
 // The text with every control character made visible, so that it stays on one line and

@@ -1,0 +1,388 @@
+// vicinal bench: how long does it take, by which method, and how long do others take?
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <iterator>
+
+#include "commands.hpp"
+#include "contest.hpp"
+#include "domain.hpp"
+#include "io/write.hpp"
+#include "output.hpp"
+#include "scene.hpp"
+#include "text.hpp"
+
+namespace vicinal::tool {
+namespace {
+
+struct BenchFlags {
+    std::vector<std::string> words;  // FILE, or the parameters of the scene
+    SceneChoice scene;
+    ShapeFlags shape;
+    std::string methods = "auto", peers, threads = "0";
+    std::string output = "pairs", domain, precision = "double";
+    std::uint64_t repeat = 7;
+    double moving = 0;
+    bool scaling = false;
+    std::string file;
+    bool json = false;
+
+    void add_to(CLI::App& app);
+    void check() const;
+};
+
+void BenchFlags::add_to(CLI::App& app) {
+    app.add_option("FILE", words,
+                   "bodies, as for vicinal pairs; with --scene its key=value ...")
+        ->type_name("FILE | key=value ...");
+    app.add_option("--scene", scene.name,
+                   "make one of vicinal scenes instead of reading a file")
+        ->check(not_empty())
+        ->type_name("NAME");
+    scene.add_numbers_to(app);
+    shape.add_to(app);
+    constexpr const char* group = "The rows";
+    app.add_option("--methods", methods, "a,b(key=value),...; auto without it")
+        ->type_name("METHODS")
+        ->group(group);
+    app.add_option("--peers", peers, "other libraries: all, or a,b,...")
+        ->check(not_empty())
+        ->type_name("PEERS")
+        ->group(group);
+    app.add_option("--threads", threads, "1,2,...; 0 (default): as many as OpenMP offers")
+        ->type_name("N,...")
+        ->group(group);
+    add_domain(app, domain);
+    add_precision(app, precision);
+    constexpr const char* measuring = "The measurement";
+    app.add_option("--repeat", repeat, "timed runs of each row (7)")
+        ->check(whole_number())
+        ->type_name("K")
+        ->group(measuring);
+    app.add_option("--output", output, "what is asked for: pairs (default), rows or count")
+        ->check(one_of({"pairs", "rows", "count"}))
+        ->type_name("pairs|rows|count")
+        ->group(measuring);
+    app.add_option("--moving", moving,
+                   "between repeats each body moves by this much of its size")
+        ->type_name("FRACTION")
+        ->group(measuring);
+    app.add_flag("--scaling", scaling, "sizes from 1000 to 10 million, and how the time grows")
+        ->group(measuring);
+    constexpr const char* result = "The result";
+    app.add_option("-o", file, "write the rows as .csv")
+        ->check(not_empty())
+        ->type_name("OUT")
+        ->group(result);
+    app.add_flag("--json", json, "print one JSON object and nothing else")->group(result);
+}
+
+void BenchFlags::check() const {
+    if (scene.name.empty() && words.size() != 1)
+        throw UsageError("give one FILE, or --scene NAME");
+    if (scene.name.empty() && (scene.n || scaling))
+        throw UsageError(scaling ? "--scaling needs --scene: a file has one size"
+                                 : "--n needs --scene: a file has its own size");
+    if (scaling && scene.n) throw UsageError("--scaling chooses the sizes: leave out --n");
+    if (repeat == 0) throw UsageError("--repeat must be at least 1");
+    if (!(std::isfinite(moving) && moving >= 0))
+        throw UsageError("--moving must be a finite number >= 0");
+    if (!file.empty() && !file.ends_with(".csv"))
+        throw UsageError(fmt::format("-o '{}' must end in .csv", file));
+    if (!file.empty())
+        check_place(file, scene.name.empty() ? words : std::vector<std::string>{});
+}
+
+// What is measured.
+struct Subject {
+    BodyFile bodies;
+    bool boxed = false;  // as the bounding boxes of its spheres
+    std::string name;
+};
+
+// A scene's own shape unless the flags give another; the boxes of spheres are made later,
+// in the precision of the search.
+Subject make_subject(const BenchFlags& flags, std::optional<std::uint64_t> n) {
+    const Layout given(flags.shape, false);
+    SceneChoice choice = flags.scene;
+    choice.parameters = flags.words;
+    if (n) choice.n = n;
+    const scenes::Workload scene = choice.make();
+    const bool boxed = flags.shape.boxes && scene.shape == Shape::spheres;
+    ShapeFlags shape = flags.shape;
+    if (flags.shape.boxes && scene.shape == Shape::points)
+        throw UsageError(
+            fmt::format("the points of '{}' are no --boxes; leave it out", flags.scene.name));
+    if (boxed || given.flag == "points") {
+        shape.boxes = scene.shape == Shape::boxes;
+        if (scene.shape == Shape::spheres) shape.radius = "column";
+        if (scene.shape == Shape::points) shape.cutoff = fmt::format("{}", scene.cutoff);
+    }
+    std::string name = join(flags.words, " ");
+    name = flags.scene.name + (name.empty() ? "" : " ") + name;
+    return {BodyFile(name, Layout(shape, true), to_table(scene)), boxed, name};
+}
+
+Subject read_subject(const BenchFlags& flags, std::optional<std::uint64_t> n) {
+    if (!flags.scene.name.empty()) return make_subject(flags, n);
+    return {BodyFile(flags.words[0], Layout(flags.shape, true)), false, flags.words[0]};
+}
+
+template <Real T, int D>
+void bound(BodyArrays<T, D>& spheres) {
+    for (std::size_t a = 0; a < D; ++a) {
+        spheres.upper[a] = spheres.position[a];
+        for (std::size_t i = 0; i < spheres.count; ++i) {
+            spheres.position[a][i] -= spheres.radius[i];
+            spheres.upper[a][i] += spheres.radius[i];
+        }
+    }
+    spheres.layout.shape = Shape::boxes;
+    spheres.layout.radius_column = false;
+    spheres.radius.clear();
+}
+
+std::vector<std::string> parse_methods(const std::string& text) {
+    std::vector<std::string> result;
+    for (const std::string_view field : split_outside_brackets(text, ',')) {
+        if (field.find_first_not_of(' ') == std::string_view::npos)
+            throw UsageError(
+                fmt::format("--methods '{}' has an empty name; write a,b,...", text));
+        // Throws if there is no such method: better now than after a long warm-up.
+        result.emplace_back(field);
+        const Finder<float, 2> known(Options<2>{.method = result.back()});
+    }
+    return result;
+}
+
+// What 0 stands for.
+int all_threads() {
+    Finder<float, 2> finder;
+    finder.update(points<2>(std::vector<float>{}, 1));
+    return finder.report().threads;
+}
+
+std::vector<int> parse_threads(const std::string& text) {
+    std::vector<int> result;
+    for (const std::string_view field : split(text, ',')) {
+        double value = 0;
+        if (!parse(field, value) || !(value >= 0 && value <= 1e6) || value != std::floor(value))
+            throw UsageError(fmt::format(
+                "--threads '{}' is no list of whole numbers >= 0; write 1,2,...", text));
+        result.push_back(value > 0 ? static_cast<int>(value) : all_threads());
+    }
+    return result;
+}
+
+std::vector<std::string> names_of(const std::vector<peers::PeerInfo>& infos) {
+    std::vector<std::string> names;
+    for (const auto& info : infos) names.push_back(info.name);
+    return names;
+}
+
+// With `all` those that fit; a peer that is asked for by name must.
+std::vector<peers::PeerInfo> choose_peers(const std::string& text,
+                                          const peers::Problem& problem) {
+    const auto all = peers::list();
+    if (all.empty())
+        throw Error(Error::Kind::input,
+                    "this tool is built without other libraries to compare with; "
+                    "scripts/bench.sh installs them and builds one with them");
+    std::vector<peers::PeerInfo> result;
+    if (text == "all") {
+        std::copy_if(all.begin(), all.end(), std::back_inserter(result),
+                     [&](const auto& info) { return info.fits(problem); });
+        return result;
+    }
+    for (const std::string_view name : split_outside_brackets(text, ',')) {
+        const auto found = std::find_if(all.begin(), all.end(),
+                                        [&](const auto& info) { return info.name == name; });
+        if (found == all.end())
+            throw UsageError(
+                fmt::format("unknown peer '{}'; there are {}", name, join(names_of(all))));
+        if (!found->fits(problem))
+            throw UsageError(fmt::format("{} takes {} only, not {} in {}-D, {}; leave it out",
+                                         name, found->takes, shape_name(problem.shape),
+                                         problem.dim, problem.single ? "float" : "double"));
+        result.push_back(*found);
+    }
+    return result;
+}
+
+// Peers see bodies at rest in open space, all of which may pair.
+template <Real T, int D>
+void check_plain(const Bodies<T, D>& bodies, const Domain<D>& domain) {
+    if (!domain.is_open() || bodies.swept() || bodies.group.given() ||
+        (bodies.shape == Shape::spheres && bodies.rule != ReachRule::sum))
+        throw UsageError(
+            "--peers is for an open domain and bodies at rest, without --rule, groups and "
+            "masks; leave it out");
+}
+
+class Bench {
+  public:
+    BenchResult result;
+    std::vector<std::string> differing;  // rows left out, because they found other pairs
+    std::vector<std::string> notes;
+
+    explicit Bench(const BenchFlags& flags)
+        : flags_(flags),
+          methods_(parse_methods(flags.methods)),
+          threads_(parse_threads(flags.threads)) {
+        result.precision = flags.precision;
+        result.output = flags.output;
+        result.moving = flags.moving;
+    }
+
+    void run(Progress& progress) {
+        if (!flags_.scaling) return run_size({}, progress);
+        for (std::uint64_t n = 1'000; n <= largest; n *= 10) {
+            run_size(n, progress);
+            if (!foresee(n)) break;
+        }
+        for (Growth& growth : result.growth) growth.exponent = growth_exponent(rows_of(growth));
+    }
+
+  private:
+    static constexpr std::uint64_t largest = 10'000'000;
+    static constexpr double too_long = 20;  // seconds a repeat
+
+    void run_size(std::optional<std::uint64_t> n, Progress& progress) {
+        progress.phase(flags_.scene.name.empty() ? "reading " + flags_.words.front()
+                                                 : "making " + flags_.scene.name);
+        Subject subject = read_subject(flags_, n);
+        dispatch(flags_.precision, subject.bodies.dim(),
+                 [&]<Real T, int D> { measure<T, D>(subject, progress); });
+    }
+
+    template <Real T, int D>
+    void measure(Subject& subject, Progress& progress) {
+        const Space<D> space = choose_domain<D>(flags_.domain, subject.bodies.cell());
+        BodyArrays<T, D> arrays = subject.bodies.take<T, D>();
+        if (subject.boxed) bound(arrays);
+        result.input = subject.name;
+        result.shape = shape_name(arrays.layout.shape);
+        result.dim = D;
+        result.domain = space.text;
+        if (!flags_.peers.empty()) check_plain(arrays.view(), space.domain);
+        Contest<T, D> contest(subject.name, std::move(arrays), progress);
+        std::vector<peers::PeerInfo> peers;
+        if (!flags_.peers.empty()) peers = choose_peers(flags_.peers, contest.problem());
+        for (const int threads : threads_)
+            for (const std::string& method : methods_)
+                if (goes_on(method, threads))
+                    contest.add(std::make_unique<MethodContender<T, D>>(
+                        method, threads, space.domain, output()));
+        for (const int threads : threads_)
+            for (const auto& peer : peers)
+                if (peer.parallel || threads == threads_.front())
+                    add_peer(contest, peer, peer.parallel ? threads : 1);
+        contest.repeat(flags_.repeat, flags_.moving, flags_.scene.seed);
+        std::ranges::move(contest.rows(), std::back_inserter(result.rows));
+        std::ranges::move(contest.differing, std::back_inserter(differing));
+        std::ranges::move(contest.notes, std::back_inserter(notes));
+    }
+
+    template <Real T, int D>
+    void add_peer(Contest<T, D>& contest, const peers::PeerInfo& peer, int threads) {
+        if (goes_on(peer.name, threads))
+            contest.add(
+                std::make_unique<PeerContender<T, D>>(peer, threads, contest.problem()));
+    }
+
+    BenchOutput output() const {
+        return flags_.output == "rows"    ? BenchOutput::rows
+               : flags_.output == "count" ? BenchOutput::count
+                                          : BenchOutput::pairs;
+    }
+
+    bool goes_on(const std::string& name, int threads) const {
+        return std::none_of(result.growth.begin(), result.growth.end(), [&](const Growth& g) {
+            return g.name == name && g.threads == threads && !g.stopped.empty();
+        });
+    }
+
+    std::vector<const BenchRow*> rows_of(const Growth& growth) const {
+        std::vector<const BenchRow*> rows;
+        for (const BenchRow& row : result.rows)
+            if (row.name == growth.name && row.threads == growth.threads) rows.push_back(&row);
+        return rows;
+    }
+
+    // Stops the rows whose next size would take too long, as far as the last two sizes
+    // tell. Returns whether a method is left.
+    bool foresee(std::uint64_t n) {
+        if (result.growth.empty())
+            for (const BenchRow& row : result.rows)
+                result.growth.push_back({row.name, row.threads, {}, ""});
+        bool method_left = false;
+        for (Growth& growth : result.growth) {
+            const auto rows = rows_of(growth);
+            if (!growth.stopped.empty() || rows.back()->bodies != n) continue;
+            const double last = rows.back()->seconds();
+            const double before = rows.size() > 1 ? rows[rows.size() - 2]->seconds() : last;
+            const double next = last * std::max(10.0, last / before);
+            if (n < largest && next > too_long)
+                growth.stopped = fmt::format(
+                    "up to {}: ten times as many would take about {:.0f} s a repeat",
+                    grouped(n), next);
+            else if (!rows.back()->peer)
+                method_left = true;
+        }
+        return method_left;
+    }
+
+    const BenchFlags& flags_;
+    std::vector<std::string> methods_;
+    std::vector<int> threads_;
+};
+
+void complain(const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) {
+        const std::string text = "vicinal: " + one_line(line) + "\n";
+        std::fwrite(text.data(), 1, text.size(), stderr);
+    }
+}
+
+int run_bench(const BenchFlags& flags) {
+    flags.check();
+    Bench bench(flags);
+    {
+        Progress progress("starting");
+        bench.run(progress);
+    }
+    if (!flags.file.empty()) {
+        io::PendingFile out(flags.file);
+        out.write(to_csv(bench.result));
+        out.commit();
+    }
+    if (flags.json)
+        print(to_json(bench.result));
+    else
+        print(to_text(bench.result));
+    complain(bench.notes);
+    complain(bench.differing);
+    return bench.differing.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Chosen& chosen) {
+    add_command<BenchFlags>(app, chosen, "bench",
+                            "measure methods and other libraries side by side", run_bench)
+        ->footer(
+            "A row is the median of --repeat runs of update and search by one finder, after\n"
+            "warming up; the rows take turns. spread: distance of the quartiles over the\n"
+            "median. ratio: time over that of the first row. faster: how many times faster\n"
+            "than this peer our first row on as many threads is. memory: the peak beyond what\n"
+            "the process held before the row. differs: pairs that only the peer or only the\n"
+            "first row has. A method that finds other pairs than the first row is left out,\n"
+            "and the exit code is 1.\n\n" +
+            std::string(domain_help) +
+            "Examples:\n"
+            "  vicinal bench --scene uniform --n 100000 --methods auto,brute_force\n"
+            "  vicinal bench balls.csv --radius column --threads 1,2 --peers all\n"
+            "  vicinal bench --scene sheets --precision float --scaling -o growth.csv");
+}
+
+}  // namespace vicinal::tool
