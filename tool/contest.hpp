@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <exception>
 #include <functional>
@@ -82,14 +83,15 @@ class Contest {
     // first row, which is a method.
     void add(Entry contender) {
         progress_.phase(fmt::format("{}: {}, warming up", name_, contender->row.label()));
-        if (contender->row.peer) {
-            add_peer(std::move(contender));
-            return;
+        if (!contender->row.peer) {
+            naming(name_, [&] { warm_up(*contender); });
+            const Fingerprint found = contender->found();
+            if (entries_.empty()) first_ = found;
+            if (agrees(*contender, found)) entries_.push_back(std::move(contender));
+        } else if (succeeds(*contender, [&] { warm_up(*contender); })) {
+            contender->row.differs = differences_of(*contender);
+            entries_.push_back(std::move(contender));
         }
-        naming(name_, [&] { warm_up(*contender); });
-        const Fingerprint found = contender->found();
-        if (entries_.empty()) first_ = found;
-        if (agrees(*contender, found)) entries_.push_back(std::move(contender));
     }
 
     // With `moving` > 0 the bodies move between repeats.
@@ -98,8 +100,7 @@ class Contest {
         for (std::size_t k = 0; k < times; ++k) {
             progress_.phase(fmt::format("{}: repeat {} of {}", name_, k + 1, times));
             if (moving > 0 && k > 0) move_bodies(moving, random);
-            for (const Entry& entry : entries_)
-                if (!too_slow(*entry)) entry->row.samples.push_back(entry->run(bodies_.view()));
+            std::erase_if(entries_, [&](const Entry& entry) { return !repeated(*entry); });
             // The pairs themselves are compared before the first repeat and after the last.
             drop_differing([](const auto& c) { return Fingerprint{c.row.pairs, {}}; });
         }
@@ -113,8 +114,8 @@ class Contest {
     }
 
   private:
-    static constexpr double warm = 0.05;      // seconds of running
-    static constexpr double patience = 15.0;  // seconds that a run of a peer may take
+    static constexpr std::chrono::milliseconds warm{50};
+    static constexpr double patience = 15;  // seconds that a run of a peer may take
 
     // The first run of such a peer is its only one.
     static bool too_slow(const Contender<T, D>& contender) {
@@ -122,24 +123,33 @@ class Contest {
         return contender.row.peer && !samples.empty() && samples[0].total > patience;
     }
 
-    void add_peer(Entry contender) {
+    // Runs f. Where the contender is a peer, its failure is noted and ends its row only.
+    template <class F>
+    bool succeeds(const Contender<T, D>& contender, const F& f) {
+        if (!contender.row.peer) return f(), true;
         try {
-            warm_up(*contender);
-            contender->row.differs = differences_of(*contender);
-            entries_.push_back(std::move(contender));
+            f();
+            return true;
         } catch (const std::exception& error) {
             notes.push_back(fmt::format("{}: left out, because it failed: {}",
-                                        contender->row.label(), error.what()));
+                                        contender.row.label(), error.what()));
+            return false;
         }
+    }
+
+    bool repeated(Contender<T, D>& contender) {
+        if (too_slow(contender)) return true;
+        return succeeds(
+            contender, [&] { contender.row.samples.push_back(contender.run(bodies_.view())); });
     }
 
     void warm_up(Contender<T, D>& contender) {
         contender.prepare();
         const PeakMemory memory;
-        double seconds = 0;
-        for (int runs = 0; runs < 2 || seconds < warm; ++runs) {
+        const auto start = std::chrono::steady_clock::now();
+        for (int runs = 0; runs < 2 || std::chrono::steady_clock::now() - start < warm;
+             ++runs) {
             const Sample sample = contender.run(bodies_.view());
-            seconds += sample.total;
             if (!contender.row.peer || sample.total <= patience) continue;
             contender.row.samples = {sample};
             notes.push_back(fmt::format("{}: not repeated, because it took {:.0f} s",

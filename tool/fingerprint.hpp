@@ -78,8 +78,13 @@ struct Spellings {
         return both;
     }
     // Of a list that holds each pair in both directions. If the directions differ, it is
-    // the fingerprint of no sound list: it has too many pairs.
-    Fingerprint both_ways() const { return forward == backward ? forward : once(); }
+    // the fingerprint of no list of pairs.
+    Fingerprint both_ways() const {
+        if (forward == backward) return forward;
+        Fingerprint broken = once();
+        broken.sums[0] = ~broken.sums[0];
+        return broken;
+    }
 };
 
 template <int D>

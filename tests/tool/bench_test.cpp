@@ -1,0 +1,363 @@
+// vicinal bench: what it prints, what it refuses, and the comparison that decides whether a
+// row may be printed. Never how long anything takes.
+#include <sstream>
+
+#include "harness.hpp"
+#include "tool/contest.hpp"
+#include "tool/text.hpp"
+
+namespace vicinal::test {
+namespace {
+
+using tool::Fingerprint;
+using tool::Spellings;
+
+Fingerprint of(const std::vector<Pair>& pairs) {
+    Spellings spellings;
+    for (const Pair& pair : pairs) spellings.add(pair.i, pair.j);
+    return spellings.once();
+}
+
+TEST(Fingerprints, order_and_direction_make_no_difference) {
+    EXPECT_EQ(of({{0, 1}, {2, 5}, {3, 4}}), of({{4, 3}, {0, 1}, {5, 2}}));
+}
+
+TEST(Fingerprints, every_other_difference_shows) {
+    const auto base = of({{0, 1}, {2, 5}, {3, 4}});
+    EXPECT_NE(base, of({{0, 1}, {2, 5}}));
+    EXPECT_NE(base, of({{0, 1}, {2, 5}, {3, 5}}));
+    EXPECT_NE(base, of({{0, 1}, {2, 4}, {3, 5}}));  // the same bodies, paired otherwise
+    EXPECT_NE(base, of({{0, 1}, {2, 5}, {2, 5}}));
+    EXPECT_NE(base, of({{0, 1}, {2, 5}, {3, 4}, {3, 4}}));
+    EXPECT_NE(of({{0, 1}, {0, 1}}), of({{2, 3}, {2, 3}}));
+    EXPECT_EQ(difference(base, base), "");
+    const std::string text = difference(base, of({{0, 1}, {2, 5}}));
+    EXPECT_NE(text.find("2 pairs"), std::string::npos) << text;
+    EXPECT_NE(text.find("has 3"), std::string::npos) << text;
+}
+
+Fingerprint with_image(Index i, Index j, const Image<3>& n) {
+    Spellings spellings;
+    spellings.add<3>(i, j, n);
+    return spellings.once();
+}
+
+TEST(Fingerprints, images_count) {
+    EXPECT_EQ(with_image(1, 2, {1, 0, -1}), with_image(2, 1, {-1, 0, 1}));
+    EXPECT_EQ(with_image(1, 1, {0, 1, -1}), with_image(1, 1, {0, -1, 1}));
+    EXPECT_NE(with_image(1, 2, {1, 0, 0}), with_image(1, 2, {-1, 0, 0}));
+    EXPECT_NE(with_image(1, 2, {1, 0, 0}), with_image(1, 2, {0, 1, 0}));
+    EXPECT_EQ(with_image(1, 2, {}), of({{1, 2}}));
+}
+
+TEST(Fingerprints, rows_hold_each_pair_in_both_directions) {
+    Rows<2> rows;
+    rows.offsets = {0, 1, 3, 4};
+    rows.indices = {1, 0, 2, 1};
+    EXPECT_EQ(tool::fingerprint(rows), of({{0, 1}, {1, 2}}));
+    rows.indices = {1, 0, 2, 0};  // 2 has 0 for a neighbour, but 1 has 2
+    EXPECT_NE(tool::fingerprint(rows), of({{0, 1}, {1, 2}}));
+    rows.offsets = {0, 1, 2, 2};
+    rows.indices = {1, 2};  // half rows
+    EXPECT_NE(tool::fingerprint(rows), of({{0, 1}, {1, 2}}));
+}
+
+TEST(Fingerprints, differences_are_counted) {
+    const std::vector<Pair> wanted{{0, 1}, {1, 2}, {3, 4}};
+    EXPECT_EQ(tool::differences(wanted, {{2, 1}, {3, 4}, {0, 1}}, 1), 0u);
+    EXPECT_EQ(tool::differences(wanted, {{2, 1}, {0, 1}}, 1), 1u);
+    EXPECT_EQ(tool::differences(wanted, {{2, 1}, {0, 1}, {3, 5}}, 1), 2u);
+    EXPECT_EQ(tool::differences(wanted, {{1, 2}, {0, 1}, {3, 4}, {3, 4}}, 1), 1u);
+    EXPECT_EQ(tool::differences({{0, 1}}, {{0, 1}, {1, 0}}, 2), 0u);
+    EXPECT_EQ(tool::differences({{0, 1}}, {{0, 1}}, 2), 1u);
+    EXPECT_EQ(tool::differences({}, {{0, 1}, {1, 0}}, 2), 1u);
+}
+
+// Says what it is told to say.
+class Told : public tool::Contender<double, 2> {
+  public:
+    // One answer for each repeat, the last for all that follow; warming up gives the first.
+    Told(const std::string& name, std::vector<std::vector<Pair>> answers)
+        : answers_(std::move(answers)) {
+        row.name = name;
+    }
+    tool::Sample run(const Bodies<double, 2>&) override {
+        now_ = answers_[std::min(row.samples.size(), answers_.size() - 1)];
+        if (now_.empty()) throw std::runtime_error("nothing to say");
+        row.pairs = now_.size();
+        return {1e-3, {}};
+    }
+    Fingerprint found() override { return of(now_); }
+    std::vector<Pair> pairs() override { return now_; }
+
+  private:
+    std::vector<std::vector<Pair>> answers_;
+    std::vector<Pair> now_;
+};
+
+struct Trial {
+    tool::Progress progress{"trial"};
+    tool::Contest<double, 2> contest{"trial", {}, progress};
+
+    void add(const std::string& name, std::vector<std::vector<Pair>> answers,
+             bool peer = false) {
+        auto contender = std::make_unique<Told>(name, std::move(answers));
+        contender->row.peer = peer;
+        contest.add(std::move(contender));
+    }
+    std::vector<std::string> names() const {
+        std::vector<std::string> result;
+        for (const auto& row : contest.rows()) result.push_back(row.name);
+        return result;
+    }
+};
+
+using Names = std::vector<std::string>;
+
+TEST(Contests, a_method_that_finds_other_pairs_is_left_out) {
+    const std::vector<Pair> right{{0, 1}, {1, 2}}, wrong{{0, 1}, {0, 2}}, fewer{{0, 1}};
+    Trial trial;
+    trial.add("first", {right});
+    trial.add("same", {{{2, 1}, {0, 1}}});
+    trial.add("wrong", {wrong});
+    trial.add("late count", {right, fewer, right});
+    trial.add("late wrong", {right, right, wrong});
+    trial.contest.repeat(3, 0, 1);
+    EXPECT_EQ(trial.names(), (Names{"first", "same"}));
+    ASSERT_EQ(trial.contest.differing.size(), 3u);
+    EXPECT_TRUE(trial.contest.differing[0].starts_with("wrong on 1 thread: left out"));
+    EXPECT_TRUE(trial.contest.differing[1].starts_with("late count"));
+    EXPECT_TRUE(trial.contest.differing[2].starts_with("late wrong"));
+    for (const auto& row : trial.contest.rows()) EXPECT_EQ(row.samples.size(), 3u);
+}
+
+TEST(Contests, a_peer_that_finds_other_pairs_says_how_many) {
+    Trial trial;
+    trial.add("first", {{{0, 1}, {1, 2}}});
+    trial.add("equal", {{{1, 2}, {0, 1}}}, true);
+    trial.add("strict", {{{0, 1}, {0, 2}}}, true);
+    trial.contest.repeat(1, 0, 1);
+    const auto rows = trial.contest.rows();
+    ASSERT_EQ(rows.size(), 3u);
+    EXPECT_EQ(rows[1].differs, 0u);
+    EXPECT_EQ(rows[2].differs, 2u);
+    EXPECT_TRUE(trial.contest.differing.empty());
+}
+
+TEST(Contests, a_peer_that_fails_ends_its_own_row_only) {
+    Trial trial;
+    trial.add("first", {{{0, 1}}});
+    trial.add("broken", {{}}, true);
+    trial.add("breaks", {{{0, 1}}, {}}, true);
+    trial.contest.repeat(3, 0, 1);
+    EXPECT_EQ(trial.names(), Names{"first"});
+    ASSERT_EQ(trial.contest.notes.size(), 2u);
+    EXPECT_EQ(trial.contest.notes[0],
+              "broken on 1 thread: left out, because it failed: nothing to say");
+    EXPECT_TRUE(trial.contest.notes[1].starts_with("breaks on 1 thread"));
+}
+
+TEST(Statistics, median_spread_and_growth) {
+    EXPECT_EQ(tool::median({3, 1, 2}), 2);
+    EXPECT_EQ(tool::median({4, 1, 2, 3}), 2.5);
+    EXPECT_EQ(tool::spread({1, 2, 3, 4, 5}), 2.0 / 3);
+    EXPECT_EQ(tool::spread({7}), 0);
+    std::vector<tool::BenchRow> rows(3);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+        rows[k].bodies = std::uint64_t{1} << (2 * k + 2);
+        rows[k].samples = {{std::pow(2.0, 3.0 * static_cast<double>(k)), {}}};
+    }
+    EXPECT_NEAR(*tool::growth_exponent({&rows[0], &rows[1], &rows[2]}), 1.5, 1e-12);
+    EXPECT_FALSE(tool::growth_exponent({&rows[0]}));
+}
+
+TEST(Text, commas_within_brackets_do_not_split) {
+    const auto split = [](std::string_view text) {
+        return tool::split_outside_brackets(text, ',');
+    };
+    using Fields = std::vector<std::string_view>;
+    EXPECT_EQ(split("auto"), Fields{"auto"});
+    EXPECT_EQ(split("a,b(x=1,y=2),c"), (Fields{"a", "b(x=1,y=2)", "c"}));
+    EXPECT_EQ(split("skin(of=grid(cell=1, k=2), r=3),b"),
+              (Fields{"skin(of=grid(cell=1, k=2), r=3)", "b"}));
+    EXPECT_EQ(split("a,,b"), (Fields{"a", "", "b"}));
+}
+
+class Bench : public Tool {
+  protected:
+    nlohmann::json bench(std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), {"bench", "--repeat", "2"});
+        return json(arguments);
+    }
+};
+
+TEST_F(Bench, json_says_what_was_measured) {
+    const auto json = bench({"--scene", "uniform", "--n", "300", "--methods",
+                             "auto,compact_grid(cell=2),brute_force", "--threads", "1,2"});
+    EXPECT_EQ(json["input"], "uniform");
+    EXPECT_EQ(json["shape"], "points");
+    EXPECT_EQ(json["precision"], "double");
+    EXPECT_EQ(json["output"], "pairs");
+    ASSERT_EQ(json["rows"].size(), 6u);
+    const auto wanted = this->json({"scene", "uniform", "--n", "300", "-o", path("p.npy")});
+    const auto found = this->json(
+        {"pairs", path("p.npy"), "--cutoff", std::to_string(wanted["cutoff"].get<double>())});
+    for (const auto& row : json["rows"]) {
+        EXPECT_EQ(row["kind"], "method");
+        EXPECT_EQ(row["bodies"], 300);
+        EXPECT_EQ(row["cutoff"], wanted["cutoff"]);
+        EXPECT_EQ(row["repeats"], 2);
+        EXPECT_EQ(row["pairs"], found["pairs"]);
+        EXPECT_GE(row["candidates"], row["pairs"]);
+        EXPECT_GE(row["candidates_per_pair"], 1.0);
+        for (const char* name : {"median_ms", "ns_per_body", "ns_per_pair", "ratio"})
+            EXPECT_GT(row[name], 0.0) << name;
+        for (const char* name : {"spread", "peak_bytes"}) EXPECT_GE(row[name], 0) << name;
+        for (const char* name : {"scene_ms", "build_ms", "search_ms", "output_ms"})
+            EXPECT_TRUE(row["phases"][name].is_number()) << name;
+    }
+    EXPECT_EQ(json["rows"][0]["ratio"], 1.0);
+    EXPECT_EQ(json["rows"][1]["name"], "compact_grid(cell=2)");
+    EXPECT_EQ(json["rows"][1]["threads"], 1);
+    EXPECT_EQ(json["rows"][3]["name"], "auto");
+    EXPECT_EQ(json["rows"][3]["threads"], 2);
+    for (const char* name : {"cpu", "cores", "memory_bytes", "compiler", "build_type"})
+        EXPECT_TRUE(json["machine"].contains(name)) << name;
+}
+
+TEST_F(Bench, csv_has_a_line_for_each_row) {
+    const Outcome outcome =
+        run({"bench", "--scene", "lattice", "--n", "100", "--methods", "auto,brute_force",
+             "--threads", "1", "--repeat", "1", "-o", path("rows.csv")});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_NE(outcome.out.find("brute_force"), std::string::npos) << outcome.out;
+    std::istringstream text(read("rows.csv"));
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(text, line);) lines.push_back(line);
+    ASSERT_EQ(lines.size(), 3u);
+    EXPECT_TRUE(lines[0].starts_with("input,shape,cutoff,dim,precision,"));
+    EXPECT_TRUE(lines[1].starts_with("lattice,points,"));
+    EXPECT_NE(lines[2].find(",brute_force,method,1,1,"), std::string::npos) << lines[2];
+}
+
+TEST_F(Bench, every_output_and_domain_finds_the_same) {
+    for (const char* domain : {"open", "periodic:1,1,1"}) {
+        nlohmann::json pairs;
+        for (const char* output : {"pairs", "rows", "count"}) {
+            const auto json = bench({"--scene", "uniform", "--n", "200", "--output", output,
+                                     "--domain", domain, "--methods", "auto,brute_force"});
+            ASSERT_EQ(json["rows"].size(), 2u) << output << domain;
+            if (pairs.is_null()) pairs = json["rows"][0]["pairs"];
+            EXPECT_EQ(json["rows"][0]["pairs"], pairs) << output << domain;
+            EXPECT_EQ(json["domain"], domain);
+        }
+    }
+}
+
+TEST_F(Bench, moving_bodies_are_the_same_for_all_rows) {
+    for (const char* scene : {"uniform", "polydisperse", "sheets"}) {
+        const auto json = bench({"--scene", scene, "--n", "300", "--moving", "0.3", "--methods",
+                                 "auto,brute_force", "--precision", "float"});
+        ASSERT_EQ(json["rows"].size(), 2u) << scene;
+        EXPECT_EQ(json["moving"], 0.3);
+    }
+    const auto moved = bench({"--scene", "uniform", "--n", "300", "--moving", "0.3"});
+    const auto still = bench({"--scene", "uniform", "--n", "300"});
+    EXPECT_NE(moved["rows"][0]["pairs"], still["rows"][0]["pairs"]);
+}
+
+// Spheres may be benched as spheres, as their boxes and as their centres.
+TEST_F(Bench, spheres_in_every_guise) {
+    json({"scene", "polydisperse", "--n", "300", "-o", path("s.csv")});
+    std::istringstream text(read("s.csv"));
+    std::string boxes = "x0,y0,z0,x1,y1,z1\n", line;
+    std::getline(text, line);
+    while (std::getline(text, line)) {
+        double v[4];
+        std::sscanf(line.c_str(), "%lf,%lf,%lf,%lf", v, v + 1, v + 2, v + 3);
+        char row[200];
+        std::snprintf(row, sizeof row, "%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", v[0] - v[3],
+                      v[1] - v[3], v[2] - v[3], v[0] + v[3], v[1] + v[3], v[2] + v[3]);
+        boxes += row;
+    }
+    write("b.csv", boxes);
+    const auto check = [&](const std::vector<std::string>& flags,
+                           std::vector<std::string> same) {
+        std::vector<std::string> arguments{"--scene", "polydisperse", "--n", "300"};
+        arguments.insert(arguments.end(), flags.begin(), flags.end());
+        same.insert(same.begin(), "pairs");
+        EXPECT_EQ(bench(arguments)["rows"][0]["pairs"], json(same)["pairs"]);
+    };
+    check({}, {path("s.csv"), "--radius", "column"});
+    check({"--radius", "column"}, {path("s.csv"), "--radius", "column"});
+    check({"--boxes"}, {path("b.csv"), "--boxes"});
+    check({"--cutoff", "0.1"}, {path("s.csv"), "--cutoff", "0.1"});
+    check({"--radius", "0.04"}, {path("s.csv"), "--radius", "0.04"});
+}
+
+TEST_F(Bench, files_and_parameters) {
+    const auto file = random_points("p.npy", 100);
+    const auto json = bench({file, "--cutoff", "0.2", "--precision", "float"});
+    EXPECT_EQ(json["input"], file);
+    EXPECT_EQ(json["rows"][0]["pairs"],
+              this->json({"pairs", file, "--cutoff", "0.2"})["pairs"]);
+    const auto flat = bench({"--scene", "uniform", "--n", "100", "dim=2", "neighbours=3"});
+    EXPECT_EQ(flat["dim"], 2);
+    EXPECT_EQ(flat["input"], "uniform dim=2 neighbours=3");
+}
+
+TEST_F(Bench, peers_are_named_or_their_absence_is) {
+    if (peers::list().empty()) {
+        expect_error(1, {"bench", "--scene", "uniform", "--n", "50", "--peers", "all"},
+                     {"scripts/bench.sh"});
+        return;
+    }
+    for (const std::string shape : {"--cutoff=0.2", "--radius=column", "--boxes"}) {
+        const auto json = bench({"--scene", "polydisperse", "--n", "200", "--peers", "all",
+                                 "--precision", "float", shape});
+        ASSERT_GT(json["rows"].size(), 1u);
+        for (std::size_t k = 1; k < json["rows"].size(); ++k) {
+            EXPECT_EQ(json["rows"][k]["kind"], "peer");
+            EXPECT_EQ(json["rows"][k]["differs"], 0) << json["rows"][k]["name"];
+        }
+    }
+    expect_error(2, {"bench", "--scene", "uniform", "--n", "50", "--peers", "nobody"},
+                 {"nobody", peers::list()[0].name});
+}
+
+TEST_F(Bench, bad_usage) {
+    const auto refused = [&](std::vector<std::string> arguments,
+                             const std::vector<std::string>& words) {
+        arguments.insert(arguments.begin(), "bench");
+        expect_error(2, arguments, words);
+    };
+    refused({}, {"FILE", "--scene"});
+    refused({"a.npy", "b.npy", "--cutoff", "1"}, {"one FILE"});
+    refused({"a.npy", "--cutoff", "1", "--n", "5"}, {"--n", "--scene"});
+    refused({"a.npy", "--cutoff", "1", "--scaling"}, {"--scaling", "--scene"});
+    const auto scene = [&](std::vector<std::string> more,
+                           const std::vector<std::string>& words) {
+        more.insert(more.begin(), {"--scene", "uniform"});
+        refused(more, words);
+    };
+    scene({"--n", "5", "--scaling"}, {"--scaling", "--n"});
+    scene({"--methods", "auto,,brute_force"}, {"--methods", "empty"});
+    scene({"--methods", "auto,nothing"}, {"nothing", "brute_force"});
+    scene({"--threads", "1,two"}, {"--threads", "1,two"});
+    scene({"--threads", "-1"}, {"--threads"});
+    scene({"--repeat", "0"}, {"--repeat"});
+    scene({"--moving", "-1"}, {"--moving"});
+    scene({"--output", "all"}, {"pairs", "rows", "count"});
+    scene({"-o", path("rows.npy")}, {".csv"});
+    scene({"--boxes", "--n", "5"}, {"uniform", "--boxes"});
+    scene({"--boxes", "--cutoff", "1"}, {"only one"});
+    scene({"nonsense"}, {"nonsense", "key=number"});
+    expect_error(1, {"bench", "--scene", "uniform", "--n", "5", "--radius", "column"},
+                 {"uniform", "radius"});
+    expect_error(1, {"bench", "--scene", "uniform", "-o", path("none/rows.csv")}, {"none"});
+    const auto same = write("same.csv", "x,y\n0,0\n");
+    refused({same, "--cutoff", "1", "-o", same}, {"overwrite"});
+}
+
+}  // namespace
+}  // namespace vicinal::test
