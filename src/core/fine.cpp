@@ -21,7 +21,9 @@ constexpr unsigned most_cell_bits = 31 - fine_bits;  // units fit a signed 32-bi
 // D squares is rounded to a multiple of 2^15, so their sum S is off by D / 2.
 // - Accepted pairs have |difference| <= r + w: S <= (r + w)^2 / 2^15 + D / 2.
 // - S <= (r - w)^2 / 2^15 - D / 2 proves a distance of at most r.
-// The formula itself rounds: r is taken a millionth larger or smaller, e holds the rest.
+// Where only the exact sum of squares is known to lie between (r - w)^2 and (r + w)^2, the
+// formula must decide. It rounds itself: r is taken a millionth larger or smaller, e holds the
+// rest.
 template <Real T, int D>
 bool FineGrid<T, D>::choose_cells(const Scene<T, D>& scene) {
     const Box<double, D> place = bounds_of(scene);
@@ -53,6 +55,8 @@ bool FineGrid<T, D>::choose_cells(const Scene<T, D>& scene) {
     }
     const double r = cutoff * units_, w = std::sqrt(double{D}) * (1.001 + error * units_);
     const double outer = r * (1 + 1e-6) + w, inner = r * (1 - 1e-6) - w;
+    perhaps_square_ = static_cast<std::int64_t>(std::ceil(outer * outer));
+    sure_square_ = inner <= 0 ? -1 : static_cast<std::int64_t>(inner * inner);
     perhaps_ = static_cast<std::int16_t>(
         std::min(std::floor(outer * outer / 32768 + 0.5 * D), 32000.0));
     sure_ = inner <= 0 ? std::int16_t{-1}
@@ -181,6 +185,8 @@ FinePoints<D> FineGrid<T, D>::points() const {
     view.cell_mixed = imaged_ ? cell_mixed_.data() : nullptr;
     view.sure = sure_;
     view.perhaps = perhaps_;
+    view.sure_square = sure_square_;
+    view.perhaps_square = perhaps_square_;
     return view;
 }
 

@@ -59,6 +59,7 @@ class FineGrid {
     std::array<unsigned, D> bits_{};
     std::array<std::int64_t, D> most_{};  // the highest cell in use
     std::int16_t sure_ = -1, perhaps_ = -1;
+    std::int64_t sure_square_ = -1, perhaps_square_ = -1;
 
     Sorter<Record> sorter_;
     std::array<Buffer<std::uint16_t>, D> axis_;

@@ -119,26 +119,42 @@ struct Joiner {
 
     // ---- the test --------------------------------------------------------------------------
 
-    HWY_NOINLINE void keep_maybes(std::uint64_t bits, Index first, const Index* value,
-                                  bool mixed) {
-        for (; bits != 0; bits &= bits - 1) {
-            if (maybe_count == maybes.size()) hand_maybes();
-            maybes[maybe_count++] = {first, value[hwy::Num0BitsBelowLS1Bit_Nonzero64(bits)],
-                                     mixed};
-        }
-    }
-
-    void hand_maybes() {
-        sink.decide(maybes.data(), maybe_count);
-        maybe_count = 0;
-    }
-
     struct Query {
         std::array<C, D> at;
         C sure, perhaps;  // one more than the bounds
         Index first;
         bool mixed;
     };
+
+    // Between the bounds rounding of the squares is most of the doubt: look at them unrounded.
+    template <bool count_only>
+    HWY_NOINLINE Index* keep_maybes(std::uint64_t bits, const Query& q, const Candidates& c,
+                                    std::size_t k, Index* out) {
+        for (; bits != 0; bits &= bits - 1) {
+            const std::size_t e = k + hwy::Num0BitsBelowLS1Bit_Nonzero64(bits);
+            std::int64_t sum = 0;
+            for (std::size_t a = 0; a < D; ++a) {
+                const auto at = static_cast<std::uint16_t>(hn::GetLane(q.at[a]));
+                const std::int64_t d =
+                    static_cast<std::int16_t>(static_cast<std::uint16_t>(c.axis[a][e] - at));
+                sum += d * d;
+            }
+            if (sum > points.perhaps_square) continue;
+            if (sum <= points.sure_square) {
+                if (!count_only) *out = c.value[e];
+                ++out;
+                continue;
+            }
+            if (maybe_count == maybes.size()) hand_maybes();
+            maybes[maybe_count++] = {q.first, c.value[e], q.mixed};
+        }
+        return out;
+    }
+
+    void hand_maybes() {
+        sink.decide(maybes.data(), maybe_count);
+        maybe_count = 0;
+    }
 
     HWY_INLINE C squares(const Query& q, const Candidates& c, std::size_t k) const {
         C sum = hn::Zero(dc);
@@ -168,7 +184,7 @@ struct Joiner {
         }
         const auto maybe = hn::AndNot(sure, perhaps);
         if (HWY_UNLIKELY(!hn::AllFalse(dc, maybe)))
-            keep_maybes(bits_of(dc, maybe), q.first, c.value + k, q.mixed);
+            out = keep_maybes<count_only>(bits_of(dc, maybe), q, c, k, out);
         if (count_only) return out + hn::CountTrue(dc, sure);
 #if HWY_TARGET == HWY_SCALAR
         *out = c.value[k];

@@ -32,7 +32,9 @@ struct FinePoints {
     // ghost. Null where there are none.
     const std::uint8_t* cell_mixed;
     bool all_mixed;  // every hit must be looked at: groups, exclusions
+    // Bounds of the sum of rounded squares, and of the exact sum in units squared.
     std::int16_t sure, perhaps;
+    std::int64_t sure_square, perhaps_square;
 };
 
 struct CellRange {
