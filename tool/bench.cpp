@@ -4,12 +4,12 @@
 #include <cstdio>
 #include <iterator>
 
+#include "bench_subject.hpp"
 #include "commands.hpp"
 #include "contest.hpp"
 #include "domain.hpp"
 #include "io/write.hpp"
 #include "output.hpp"
-#include "scene.hpp"
 #include "text.hpp"
 
 namespace vicinal::tool {
@@ -33,8 +33,8 @@ struct BenchFlags {
 
 void BenchFlags::add_to(CLI::App& app) {
     app.add_option("FILE", words,
-                   "bodies, as for vicinal pairs; with --scene its key=value ...")
-        ->type_name("FILE | key=value ...");
+                   "bodies, as for vicinal pairs; with --scene instead key=value ...")
+        ->type_name("");
     app.add_option("--scene", scene.name,
                    "make one of vicinal scenes instead of reading a file")
         ->check(not_empty())
@@ -93,53 +93,13 @@ void BenchFlags::check() const {
         check_place(file, scene.name.empty() ? words : std::vector<std::string>{});
 }
 
-// What is measured.
-struct Subject {
-    BodyFile bodies;
-    bool boxed = false;  // as the bounding boxes of its spheres
-    std::string name;
-};
-
-// A scene's own shape unless the flags give another; the boxes of spheres are made later,
-// in the precision of the search.
-Subject make_subject(const BenchFlags& flags, std::optional<std::uint64_t> n) {
-    const Layout given(flags.shape, false);
+Subject read_subject(const BenchFlags& flags, std::optional<std::uint64_t> n) {
+    if (flags.scene.name.empty())
+        return {flags.words[0], BodyFile(flags.words[0], Layout(flags.shape, true))};
     SceneChoice choice = flags.scene;
     choice.parameters = flags.words;
     if (n) choice.n = n;
-    const scenes::Workload scene = choice.make();
-    const bool boxed = flags.shape.boxes && scene.shape == Shape::spheres;
-    ShapeFlags shape = flags.shape;
-    if (flags.shape.boxes && scene.shape == Shape::points)
-        throw UsageError(
-            fmt::format("the points of '{}' are no --boxes; leave it out", flags.scene.name));
-    if (boxed || given.flag == "points") {
-        shape.boxes = scene.shape == Shape::boxes;
-        if (scene.shape == Shape::spheres) shape.radius = "column";
-        if (scene.shape == Shape::points) shape.cutoff = fmt::format("{}", scene.cutoff);
-    }
-    std::string name = join(flags.words, " ");
-    name = flags.scene.name + (name.empty() ? "" : " ") + name;
-    return {BodyFile(name, Layout(shape, true), to_table(scene)), boxed, name};
-}
-
-Subject read_subject(const BenchFlags& flags, std::optional<std::uint64_t> n) {
-    if (!flags.scene.name.empty()) return make_subject(flags, n);
-    return {BodyFile(flags.words[0], Layout(flags.shape, true)), false, flags.words[0]};
-}
-
-template <Real T, int D>
-void bound(BodyArrays<T, D>& spheres) {
-    for (std::size_t a = 0; a < D; ++a) {
-        spheres.upper[a] = spheres.position[a];
-        for (std::size_t i = 0; i < spheres.count; ++i) {
-            spheres.position[a][i] -= spheres.radius[i];
-            spheres.upper[a][i] += spheres.radius[i];
-        }
-    }
-    spheres.layout.shape = Shape::boxes;
-    spheres.layout.radius_column = false;
-    spheres.radius.clear();
+    return make_subject(choice, flags.shape);
 }
 
 std::vector<std::string> parse_methods(const std::string& text) {
@@ -192,6 +152,9 @@ std::vector<peers::PeerInfo> choose_peers(const std::string& text,
     if (text == "all") {
         std::copy_if(all.begin(), all.end(), std::back_inserter(result),
                      [&](const auto& info) { return info.fits(problem); });
+        if (result.empty())
+            throw Error(Error::Kind::input,
+                        "none of the peers takes such bodies: leave --peers out");
         return result;
     }
     for (const std::string_view name : split_outside_brackets(text, ',')) {
@@ -258,8 +221,7 @@ class Bench {
     template <Real T, int D>
     void measure(Subject& subject, Progress& progress) {
         const Space<D> space = choose_domain<D>(flags_.domain, subject.bodies.cell());
-        BodyArrays<T, D> arrays = subject.bodies.take<T, D>();
-        if (subject.boxed) bound(arrays);
+        BodyArrays<T, D> arrays = subject.take<T, D>();
         result.input = subject.name;
         result.shape = shape_name(arrays.layout.shape);
         result.dim = D;

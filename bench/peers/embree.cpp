@@ -118,9 +118,9 @@ class Embree : public Peer {
         rtcAttachGeometry(scene, geometry);
         rtcCommitScene(scene);
         rtcCollide(scene, scene, collide, &output);
+        found.seconds = timer.seconds();
         rtcReleaseGeometry(geometry);
         rtcReleaseScene(scene);
-        found.seconds = timer.seconds();
         the_device.check();
     }
 
