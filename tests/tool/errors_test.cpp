@@ -2,6 +2,8 @@
 // and nothing left behind.
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include "harness.hpp"
 
 namespace vicinal::test {
@@ -86,6 +88,13 @@ TEST_F(Errors, a_missing_column) {
     expect_error(1, {"pairs", points(), "--cutoff", "1", "--dim", "2"},
                  {"3 columns", "2 in 2-D"});
     expect_error(1, {"pairs", points(), "--boxes"}, {"4 in 2-D", "6 in 3-D"});
+}
+
+TEST_F(Errors, an_instruction_set_the_machine_has_not) {
+    setenv("VICINAL_SIMD", "abacus", 1);
+    expect_error(2, {"pairs", points(), "--cutoff", "1"},
+                 {"VICINAL_SIMD", "abacus", "unset", "scalar"});
+    unsetenv("VICINAL_SIMD");
 }
 
 TEST_F(Errors, an_unknown_method) {
