@@ -147,7 +147,7 @@ void BoxGrid<T, D>::choose_rows(const Scene<T, D>& scene) {
         if (round > 0)
             for (std::size_t a = 1; a < D; ++a) cell_[a] *= 2;
     }
-    longest_ = all.longest;
+    longest_ = all.longest * (1 + 1e-6f);  // it was rounded
     if (all.entries >= static_cast<double>(std::numeric_limits<Index>::max()))
         throw Error(Error::Kind::limit, "row_grid: too many entries for 32-bit indices");
     entries_ = static_cast<std::size_t>(all.entries);

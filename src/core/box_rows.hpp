@@ -3,6 +3,8 @@
 // touches, but for giants, which touch very many and are kept apart.
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <span>
 
 #include "core/packed.hpp"
@@ -102,8 +104,10 @@ void BoxGrid<T, D>::for_each_run(const Box<float, D>& box, const F& f) const {
     const std::uint64_t* keys = row_key_.data();
     std::size_t r =
         static_cast<std::size_t>(std::lower_bound(keys, keys + row_count_, first) - keys);
-    // Bins that begin before the box by no more than the longest entry.
-    const std::int32_t from = cell(box.lo[0] - longest_, 0), to = cell(box.hi[0], 0);
+    // Bins that begin before the box by no more than the longest entry; the difference rounds.
+    constexpr float least = -std::numeric_limits<float>::infinity();
+    const std::int32_t from = cell(std::nextafter(box.lo[0] - longest_, least), 0);
+    const std::int32_t to = cell(box.hi[0], 0);
     const auto before = [&](std::int32_t bin) {
         return [this, bin](float begin) { return cell(begin, 0) < bin; };
     };

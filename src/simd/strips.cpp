@@ -68,8 +68,10 @@ struct Joiner {
         const std::uint32_t last_x = from.cell_x[row.own.end - 1] + 1;
         std::size_t entries = 0, cells = 0;
         for (CellRange& h : heads) {
-            // Only as far as the own cells reach.
-            while (h.end > h.begin && from.cell_x[h.end - 1] > last_x) --h.end;
+            // Only as far as the own cells reach: a row may be long and cut into many tasks.
+            h.end = static_cast<std::uint32_t>(
+                std::upper_bound(from.cell_x + h.begin, from.cell_x + h.end, last_x) -
+                from.cell_x);
             entries += from.cell_start[h.end] - from.cell_start[h.begin];
             cells += h.end - h.begin;
         }

@@ -159,6 +159,13 @@ class Crowd : public ::testing::Test {
         const auto many = scenes::make("uniform", run_light() ? 5000 : 12000, 6, {{"dim", D}});
         for (const ShapeCase& shape : shape_cases)
             if (shape.rule == ReachRule::sum && !shape.swept) run(many, shape, "open", "many");
+        // Bodies that cover thousands of the others' cells.
+        const auto giants = few_giants(
+            scenes::make("equal_spheres", run_light() ? 2000 : 4000, 7, {{"dim", D}}));
+        for (const ShapeCase& shape : shape_cases)
+            if (shape.rule == ReachRule::sum && shape.shape != Shape::points)
+                for (const char* domain : {"open", "periodic"})
+                    run(giants, shape, domain, "giants");
     }
 
   private:

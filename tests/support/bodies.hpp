@@ -94,6 +94,13 @@ OwnedBodies<T, D> make_bodies(const scenes::Workload& workload, const ShapeCase&
     return result;
 }
 
+// Every thousandth sphere a giant, the others dust: giants cover thousands of the dust's cells.
+inline scenes::Workload few_giants(scenes::Workload workload) {
+    for (std::size_t i = 0; i < workload.size(); ++i)
+        workload.radius[i] = i % 1000 == 0 ? 0.4 : 5e-5;
+    return workload;
+}
+
 enum class FilterCase { none, groups, exclusions };
 
 template <Real T, int D>

@@ -3,11 +3,13 @@
 
 #include <numeric>
 
+#include "core/box_rows.hpp"
 #include "core/parallel.hpp"
 #include "core/sort.hpp"
 #include "methods/registry.hpp"
 #include "scenes/random.hpp"
 #include "scenes/scenes.hpp"
+#include "support/bodies.hpp"
 
 namespace vicinal {
 namespace {
@@ -72,6 +74,19 @@ TEST(Sort, RadixIsAStableSort) {
                     ASSERT_EQ(records[i].value, expected[i].second);
                 }
             }
+}
+
+// Otherwise the agreement suite would not meet them.
+TEST(BoxGrid, KeepsGiantsApart) {
+    const auto workload = test::few_giants(scenes::make("equal_spheres", 4000, 7));
+    const scenes::Arrays<float> arrays(workload);
+    Scene<float, 3> scene;
+    scene.assign(spheres<3>(arrays.position, arrays.radius), Domain<3>::open(), no_limit, 1);
+    BoxGrid<float, 3> grid;
+    Packed<float, 3> packed;
+    grid.assign(scene, packed);
+    EXPECT_EQ(grid.giants().size(), 4u);
+    EXPECT_LT(grid.size(), 5 * workload.size() + 4096);
 }
 
 // Neighbours in the order must be neighbours in space: the point of asking for it.
