@@ -3,7 +3,6 @@
 // per method and thread count serves all cases, so each case also follows another past.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <map>
 #include <span>
 
@@ -126,9 +125,6 @@ class Agreement : public ::testing::Test {
             options.method = method;
             options.threads = threads;
             finder = std::make_unique<Finder<T, D>>(options);
-            if (const char* simd = std::getenv("VICINAL_SIMD"); simd != nullptr) {
-                EXPECT_EQ(finder->report().simd, simd);
-            }
         }
         return *finder;
     }

@@ -1,6 +1,7 @@
 // Parts of the core on their own.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <numeric>
 
 #include "core/box_rows.hpp"
@@ -9,6 +10,7 @@
 #include "methods/registry.hpp"
 #include "scenes/random.hpp"
 #include "scenes/scenes.hpp"
+#include "simd/targets.hpp"
 #include "support/bodies.hpp"
 
 namespace vicinal {
@@ -74,6 +76,12 @@ TEST(Sort, RadixIsAStableSort) {
                     ASSERT_EQ(records[i].value, expected[i].second);
                 }
             }
+}
+
+TEST(Simd, UsesTheSetAskedFor) {
+    const char* asked = std::getenv("VICINAL_SIMD");
+    const std::string used = Finder<float, 3>().report().simd;
+    EXPECT_EQ(used, asked != nullptr ? asked : target_name(available_targets().front()));
 }
 
 // Otherwise the agreement suite would not meet them.
