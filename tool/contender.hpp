@@ -21,6 +21,9 @@ template <Real T, int D>
 class Contender {
   public:
     BenchRow row;
+    // Caches, heap and threads are as the row before left them, and a brief run feels that.
+    // It is not this row's doing: a brief row goes once untimed before each repeat.
+    bool brief = false;
 
     virtual ~Contender() = default;
     // The bodies are new or have moved. Not timed.

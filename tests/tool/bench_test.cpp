@@ -157,6 +157,41 @@ TEST(Contests, a_peer_that_fails_ends_its_own_row_only) {
     EXPECT_TRUE(trial.contest.notes[1].starts_with("breaks on 1 thread"));
 }
 
+// Notes where the first body is at each run.
+class Watcher : public tool::Contender<double, 2> {
+  public:
+    std::vector<double> seen;
+
+    tool::Sample run(const Bodies<double, 2>& bodies) override {
+        seen.push_back(bodies.position(0, 0));
+        return {1e-3, {}};
+    }
+    Fingerprint found() override { return {}; }
+    std::vector<Pair> pairs() override { return {}; }
+};
+
+// Else a method that profits from small steps would be timed on bodies that do not move.
+TEST(Contests, moved_bodies_are_new_to_the_timed_run) {
+    tool::Progress progress("trial");
+    tool::BodyArrays<double, 2> bodies;
+    bodies.layout.cutoff = 1;
+    bodies.count = 1;
+    bodies.position = {std::vector<double>{5}, std::vector<double>{5}};
+    tool::Contest<double, 2> contest("trial", bodies, progress);
+    auto watcher = std::make_unique<Watcher>();
+    const std::vector<double>& seen = watcher->seen;
+    contest.add(std::move(watcher));
+    const std::size_t warm = seen.size();
+    contest.repeat(3, 0.25, 1);
+    ASSERT_EQ(seen.size(), warm + 6);  // untimed and timed, three times
+    EXPECT_EQ(seen[warm + 1], 5);
+    EXPECT_EQ(seen[warm + 2], 5);
+    EXPECT_NE(seen[warm + 3], 5);
+    EXPECT_LE(std::abs(seen[warm + 3] - 5), 0.25);
+    EXPECT_EQ(seen[warm + 4], seen[warm + 3]);
+    EXPECT_NE(seen[warm + 5], seen[warm + 4]);
+}
+
 TEST(Statistics, median_spread_and_growth) {
     EXPECT_EQ(tool::median({3, 1, 2}), 2);
     EXPECT_EQ(tool::median({4, 1, 2, 3}), 2.5);
