@@ -1,16 +1,15 @@
 #include "bench/peers/process.hpp"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <system_error>
-
-extern char** environ;
 
 namespace vicinal::peers {
 namespace {
@@ -22,6 +21,19 @@ void check(bool good, const char* what) {
 std::string last_line(std::string text) {
     text.erase(text.find_last_not_of(" \n") + 1);
     return text.substr(text.rfind('\n') + 1);
+}
+
+// In the child: nothing here may allocate or throw. It gets a process group of its own,
+// because mpirun at times ends the group it runs in with its processes, and it ends when we
+// do, because a signal to our group no longer reaches it.
+[[noreturn]] void become(char* const* arguments, int output) {
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+    execvp(arguments[0], arguments);
+    _exit(127);
 }
 
 }  // namespace
@@ -68,20 +80,13 @@ std::string output_of(const std::vector<std::string>& words) {
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
     const MemoryFile printed;
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, printed.descriptor(), STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, printed.descriptor(), STDERR_FILENO);
-    pid_t child = 0;
-    errno = posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-    const bool started = errno == 0;
-    posix_spawn_file_actions_destroy(&actions);
-    check(started, words[0].c_str());
+    const pid_t child = fork();
+    check(child >= 0, "cannot start a program");
+    if (child == 0) become(arguments.data(), printed.descriptor());
     int status = 0;
     while (waitpid(child, &status, 0) < 0) check(errno == EINTR, "cannot wait for a program");
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        throw std::runtime_error(words[0] + ": " + last_line(printed.content()));
+        throw std::runtime_error(words[0] + " failed: " + last_line(printed.content()));
     return printed.content();
 }
 
