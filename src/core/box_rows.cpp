@@ -10,6 +10,9 @@
 namespace vicinal {
 namespace {
 
+constexpr double most_cells = 0x1p18;       // along an axis
+constexpr std::uint64_t least_giant = 256;  // rows
+
 // Mean extent per axis, of a fixed sample: summed in one order, whatever the threads.
 template <Real T, int D>
 std::array<double, D> mean_size(const Scene<T, D>& scene) {
@@ -28,75 +31,6 @@ std::array<double, D> mean_size(const Scene<T, D>& scene) {
 
 }  // namespace
 
-template <Real T, int D>
-Box<float, D> BoxGrid<T, D>::place(const Box<T, D>& box) const {
-    Box<float, D> result;
-    for (std::size_t a = 0; a < D; ++a) {
-        result.lo[a] = static_cast<float>(box.lo[axes_[a]]);
-        result.hi[a] = static_cast<float>(box.hi[axes_[a]]);
-    }
-    return result;
-}
-
-// Monotone, which is all that the search relies on; places far outside the bulk share the
-// first or the last cell.
-template <Real T, int D>
-std::int32_t BoxGrid<T, D>::cell(float x, std::size_t axis) const {
-    const double c = (static_cast<double>(x) - origin_[axis]) * per_cell_[axis];
-    return static_cast<std::int32_t>(std::clamp(c, 0.0, static_cast<double>(most_[axis])));
-}
-
-template <Real T, int D>
-typename BoxGrid<T, D>::Span BoxGrid<T, D>::span(const Box<float, D>& box) const {
-    Span s;
-    for (std::size_t a = 0; a < row_axes; ++a) {
-        s.lo[a] = cell(box.lo[a + 1], a + 1);
-        s.hi[a] = cell(box.hi[a + 1], a + 1);
-    }
-    return s;
-}
-
-template <Real T, int D>
-std::uint64_t BoxGrid<T, D>::row_key(const Row& row) const {
-    std::uint64_t key = 0;
-    for (std::size_t a = row_axes; a-- > 0;)
-        key = key << bits_[a + 1] | static_cast<std::uint32_t>(row[a]);
-    return key;
-}
-
-template <Real T, int D>
-unsigned BoxGrid<T, D>::key_bits() const {
-    unsigned sum = 0;
-    for (const unsigned b : bits_) sum += b;
-    return sum;
-}
-
-template <Real T, int D>
-typename BoxGrid<T, D>::Tally BoxGrid<T, D>::tally(const Scene<T, D>& scene) {
-    parts_.assign(piece_count(scene.threads(), scene.size()), Tally());
-    parallel_ranges(scene.threads(), scene.size(), [&](Range r, std::size_t p) {
-        Tally part;
-        for (std::size_t k = r.begin; k < r.end; ++k) {
-            const Box<float, D> box = place_of(scene, k);
-            const Span rows = span(box);
-            if (giant(rows)) {
-                part.giants += 1;
-            } else {
-                part.entries += rows.count();
-                part.longest = std::max(part.longest, box.hi[0] - box.lo[0]);
-            }
-        }
-        parts_[p] = part;
-    });
-    Tally all;
-    for (const Tally& part : parts_) {
-        all.entries += part.entries;
-        all.giants += part.giants;
-        all.longest = std::max(all.longest, part.longest);
-    }
-    return all;
-}
-
 // Rows so wide that a box meets about a vector's worth of candidates along its sweep, but no
 // wider than a few boxes, for space is not filled evenly.
 template <Real T, int D>
@@ -114,10 +48,11 @@ void BoxGrid<T, D>::choose_rows(const Scene<T, D>& scene) {
         mean[a] = std::clamp(size[a], std::max(extent[a] * 0x1p-18, 1e-30), 1e38);
         ratio[a] = extent[a] / mean[a];
         volume *= std::max(std::min(extent[a], bulk.extent[a]), mean[a]) / mean[a];
-        axes_[a] = a;
+        cells_.axes[a] = a;
     }
-    std::swap(axes_[0], axes_[static_cast<std::size_t>(
-                            std::max_element(ratio.begin(), ratio.end()) - ratio.begin())]);
+    std::swap(cells_.axes[0],
+              cells_.axes[static_cast<std::size_t>(
+                  std::max_element(ratio.begin(), ratio.end()) - ratio.begin())]);
     // A box of mean size crosses one and a half of its lengths, with the bins.
     const double crossing = 1.5 * static_cast<double>(scene.size());
     constexpr double wanted = 12;  // candidates per box
@@ -125,121 +60,220 @@ void BoxGrid<T, D>::choose_rows(const Scene<T, D>& scene) {
     double width = D == 2 ? area - 1 : std::sqrt(area) - 1;
     width = std::clamp(width, 1.5, D == 2 ? 32.0 : 8.0);
     for (std::size_t a = 0; a < D; ++a) {
-        const std::size_t axis = axes_[a];
-        origin_[a] = begin[axis];
+        const std::size_t axis = cells_.axes[a];
+        begin_[a] = begin[axis];
+        extent_[a] = extent[axis];
         cell_[a] = mean[axis] * (a == 0 ? 0.5 : width);
     }
-    giant_rows_ = std::numeric_limits<double>::infinity();
-    const double most = 4 * static_cast<double>(scene.size()) + 4096;
-    Tally all;
-    for (int round = 0;; ++round) {
-        for (std::size_t a = 0; a < D; ++a) {
-            const double cells = std::min(extent[axes_[a]] / cell_[a], 0x1p18);
-            cell_[a] = std::max(cell_[a], extent[axes_[a]] / 0x1p18);
-            per_cell_[a] = 1 / cell_[a];
-            most_[a] = static_cast<std::int32_t>(cells);
-            bits_[a] =
-                static_cast<unsigned>(std::bit_width(static_cast<std::uint32_t>(most_[a])));
-        }
-        all = tally(scene);
-        if (all.entries <= most) break;
-        giant_rows_ = 256;
-        if (round > 0)
-            for (std::size_t a = 1; a < D; ++a) cell_[a] *= 2;
-    }
-    longest_ = all.longest * (1 + 1e-6f);  // it was rounded
-    if (all.entries >= static_cast<double>(std::numeric_limits<Index>::max()))
-        throw Error(Error::Kind::limit, "row_grid: too many entries for 32-bit indices");
-    entries_ = static_cast<std::size_t>(all.entries);
 }
 
 template <Real T, int D>
-template <class Key>
-void BoxGrid<T, D>::order(const Scene<T, D>& scene, Sorter<Record<Key>>& sorter,
-                          Packed<T, D>& packed) {
-    const int threads = scene.threads();
-    // Each piece writes where those before it end.
-    std::vector<std::size_t> first;
-    std::vector<std::size_t> first_giant;
-    std::size_t at = 0, at_giant = 0;
-    for (const Tally& part : parts_) {
-        first.push_back(at);
-        first_giant.push_back(at_giant);
-        at += static_cast<std::size_t>(part.entries);
-        at_giant += static_cast<std::size_t>(part.giants);
+void BoxGrid<T, D>::fit_cells() {
+    constexpr float largest = 3e38f;  // a place may be infinite: the origin must not
+    for (std::size_t a = 0; a < D; ++a) {
+        const double cells = std::min(extent_[a] / cell_[a], most_cells);
+        cell_[a] = std::max(cell_[a], extent_[a] / most_cells);
+        cells_.origin[a] = std::clamp(static_cast<float>(begin_[a]), -largest, largest);
+        cells_.per_length[a] = std::max(static_cast<float>(1 / cell_[a]), 1 / largest);
+        const auto most = static_cast<std::uint32_t>(cells);
+        cells_.most[a] = static_cast<float>(most);
+        cells_.bits[a] = static_cast<unsigned>(std::bit_width(most));
     }
-    giants_.resize(at_giant);
-    sorter.records.resize(at);
-    parallel_ranges(threads, scene.size(), [&](Range r, std::size_t p) {
-        Record<Key>* to = sorter.records.data() + first[p];
-        Giant* to_giant = giants_.data() + first_giant[p];
-        for (std::size_t k = r.begin; k < r.end; ++k) {
-            const Box<float, D> box = place_of(scene, k);
-            const Span rows = span(box);
-            if (giant(rows)) {
-                *to_giant++ = {static_cast<Index>(k), box};
+}
+
+// A few boxes at a time, component by component, so that the compiler uses vectors.
+template <Real T, int D>
+struct BoxGrid<T, D>::Batch {
+    static constexpr std::size_t most = 64;
+    std::array<std::array<float, most>, D> lo, hi;  // the sweep axis first
+    std::array<std::array<std::int32_t, most>, D> first_cell, last_cell;  // last_cell[0] unused
+
+    void load(const Scene<T, D>& scene, const Cells& cells, std::size_t k, std::size_t count) {
+        const Bodies<T, D>& view = scene.view();
+        if (view.shape == Shape::boxes && !scene.imaged() && !view.swept()) {
+            for (std::size_t a = 0; a < D; ++a) {
+                const Column<T> from = view.position.axis[cells.axes[a]];
+                const Column<T> to = view.upper.axis[cells.axes[a]];
+                for (std::size_t i = 0; i < count; ++i) {
+                    lo[a][i] = static_cast<float>(from[k + i]);
+                    hi[a][i] = static_cast<float>(to[k + i]);
+                }
+            }
+        } else {
+            for (std::size_t i = 0; i < count; ++i) {
+                const auto box = cells.place(scene.box(static_cast<Index>(k + i)));
+                for (std::size_t a = 0; a < D; ++a) {
+                    lo[a][i] = box.lo[a];
+                    hi[a][i] = box.hi[a];
+                }
+            }
+        }
+        // All of them, so that the loops have a fixed length: what is beyond `count` is not
+        // used, but must be a number.
+        for (std::size_t a = 0; a < D; ++a) {
+            std::fill(lo[a].begin() + count, lo[a].end(), 0.0f);
+            std::fill(hi[a].begin() + count, hi[a].end(), 0.0f);
+            for (std::size_t i = 0; i < most; ++i) first_cell[a][i] = cells.cell(lo[a][i], a);
+            if (a == 0) continue;
+            for (std::size_t i = 0; i < most; ++i) last_cell[a][i] = cells.cell(hi[a][i], a);
+        }
+    }
+};
+
+template <Real T, int D>
+template <class Key, class Put>
+void BoxGrid<T, D>::make_entries(const Scene<T, D>& scene, Range range, Part& part,
+                                 const Put& put) const {
+    const Cells cells = cells_;
+    constexpr std::size_t y = 1, z = D - 1;  // the row axes; in 2-D there is only one
+    const unsigned y_shift = row_axes + cells.bits[0], z_shift = y_shift + cells.bits[y];
+    const Key next_y = D == 3 ? Key{1} << y_shift : 0;
+    const Key next_z = Key{1} << (D == 3 ? z_shift : y_shift);
+    part.entries = 0;
+    part.longest = 0;
+    part.giants.clear();
+    Batch batch;
+    for (std::size_t k = range.begin; k < range.end; k += Batch::most) {
+        const std::size_t count = std::min(range.end - k, Batch::most);
+        batch.load(scene, cells, k, count);
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::int32_t y0 = batch.first_cell[y][i], z0 = batch.first_cell[z][i];
+            const std::int32_t ys = D == 3 ? batch.last_cell[y][i] - y0 : 0;
+            const std::int32_t zs = batch.last_cell[z][i] - z0;
+            const std::uint64_t rows = (std::uint64_t{1} + static_cast<std::uint32_t>(ys)) *
+                                       (std::uint64_t{1} + static_cast<std::uint32_t>(zs));
+            Record<Key> r;
+            for (std::size_t a = 0; a < D; ++a) {
+                r.box.lo[a] = batch.lo[a][i];
+                r.box.hi[a] = batch.hi[a][i];
+            }
+            r.instance = static_cast<Index>(k + i);
+            if (rows > giant_rows_) {
+                part.giants.push_back({r.instance, r.box});
                 continue;
             }
-            const auto bin = static_cast<Key>(cell(box.lo[0], 0));
-            for_each_between(rows.lo, rows.hi, [&](const Row& row) {
-                unsigned home = 0;
-                for (std::size_t a = 0; a < row_axes; ++a)
-                    home |= unsigned{row[a] == rows.lo[a]} << a;
-                const auto place =
-                    static_cast<Key>(static_cast<Key>(row_key(row)) << bits_[0] | bin);
-                *to++ = {box, static_cast<Index>(k),
-                         static_cast<Key>(place << row_axes | home)};
-            });
+            part.entries += rows;
+            part.longest = std::max(part.longest, r.box.hi[0] - r.box.lo[0]);
+            Key far = static_cast<Key>(batch.first_cell[0][i]) << row_axes |
+                      static_cast<Key>(static_cast<Key>(y0) << y_shift);
+            if (D == 3) far |= static_cast<Key>(static_cast<Key>(z0) << z_shift);
+            Key far_home = 1u << (row_axes - 1);
+            for (std::int32_t u = 0; u <= zs; ++u) {
+                Key near = far, home = D == 3 ? far_home | 1 : far_home;
+                for (std::int32_t v = 0; v <= ys; ++v) {
+                    r.key = near | home;
+                    put(r);
+                    near += next_y;
+                    home = far_home;
+                }
+                far += next_z;
+                far_home = 0;
+            }
         }
-    });
-    sorter.sort(key_bits(), threads,
-                [](const Record<Key>& r) { return std::uint64_t{r.key} >> row_axes; });
+        if (part.entries > budget_) return;
+    }
+}
 
-    const std::size_t n = entries_;
+// False if there are too many entries for these rows.
+template <Real T, int D>
+template <class Key>
+bool BoxGrid<T, D>::order(const Scene<T, D>& scene, Sorter<Record<Key>>& sorter,
+                          Packed<T, D>& packed) {
+    const std::size_t instances = scene.size();
+    const int threads = scene.threads();
+    parts_.resize(piece_count(threads, instances));
+    const auto make = [&](Range range, std::size_t p, const auto& put) {
+        make_entries<Key>(scene, range, parts_[p], put);
+    };
+    const auto place = [](const Record<Key>& r) { return r.key >> row_axes; };
+    unsigned bits = 0;
+    for (const unsigned b : cells_.bits) bits += b;
+    const std::uint64_t n = sorter.count(instances, bits, threads, make, place);
+    if (n > budget_) return false;
+    sorter.scatter(instances, threads, make, place);
+    longest_ = 0;
+    giants_.clear();
+    for (const Part& part : parts_) {
+        longest_ = std::max(longest_, part.longest * (1 + 1e-6f));  // it was rounded
+        giants_.insert(giants_.end(), part.giants.begin(), part.giants.end());
+    }
+
+    entries_ = n;
+    std::array<float*, D> lo, hi;
     for (std::size_t a = 0; a < D; ++a) {
         lo_[a].resize(n);
         hi_[a].resize(n);
+        lo[a] = lo_[a].data();
+        hi[a] = hi_[a].data();
     }
-    const std::span<Index> instances = packed.entries(n);
-    const std::span<Bits> bits = packed.own_bits(n);
-    const auto row_of = [&](std::size_t e) {
-        return std::uint64_t{sorter.records[e].key} >> (row_axes + bits_[0]);
-    };
-    std::vector<std::size_t> rows(piece_count(threads, n), 0);
-    parallel_ranges(threads, n, [&](Range r, std::size_t p) {
-        for (std::size_t e = r.begin; e < r.end; ++e) {
-            const Record<Key>& record = sorter.records[e];
-            for (std::size_t a = 0; a < D; ++a) {
-                lo_[a][e] = record.box.lo[a];
-                hi_[a][e] = record.box.hi[a];
-            }
-            instances[e] = record.instance;
-            if (e == 0 || row_of(e) != row_of(e - 1)) ++rows[p];
-            const auto home = static_cast<unsigned>(record.key & ((1u << row_axes) - 1)) << D;
-            bits[e] = static_cast<Bits>(home | scene.home(record.instance));
+    Index* const instance = packed.entries(n).data();
+    Bits* const own_bits = packed.own_bits(n).data();
+    // Of every row the first record is kept, its instance replaced by the entry where the row
+    // begins.
+    sorter.take(threads, place,
+                [&scene, lo, hi, instance, own_bits, shift = row_axes + cells_.bits[0]](
+                    Range entries, const Record<Key>* bucket, const std::uint32_t* order,
+                    const auto& keep) {
+                    Key last = ~Key{0};
+                    for (std::size_t k = 0; k < entries.size(); ++k) {
+                        const Record<Key>& r = bucket[order[k]];
+                        const std::size_t e = entries.begin + k;
+                        for (std::size_t a = 0; a < D; ++a) {
+                            lo[a][e] = r.box.lo[a];
+                            hi[a][e] = r.box.hi[a];
+                        }
+                        instance[e] = r.instance;
+                        const auto home = static_cast<unsigned>(r.key & ((1u << row_axes) - 1))
+                                          << D;
+                        own_bits[e] = static_cast<Bits>(home | scene.home(r.instance));
+                        const Key row = r.key >> shift;
+                        if (row == last) continue;
+                        last = row;
+                        Record<Key> head = r;
+                        head.instance = static_cast<Index>(e);
+                        keep(head);
+                    }
+                });
+    list_rows(sorter);
+    return true;
+}
+
+// A row that lies in two buckets was kept twice.
+template <Real T, int D>
+template <class Key>
+void BoxGrid<T, D>::list_rows(const Sorter<Record<Key>>& sorter) {
+    row_key_.resize(sorter.kept());
+    row_start_.resize(sorter.kept() + 1);
+    row_count_ = 0;
+    for (std::size_t b = 0; b < sorter.buckets(); ++b)
+        for (const Record<Key>& r : sorter.kept(b)) {
+            const std::uint64_t row = std::uint64_t{r.key} >> (row_axes + cells_.bits[0]);
+            if (row_count_ > 0 && row_key_[row_count_ - 1] == row) continue;
+            row_key_[row_count_] = row;
+            row_start_[row_count_++] = r.instance;
         }
-    });
-    row_count_ = exclusive_scan(1, std::span(rows));
-    row_key_.resize(row_count_);
-    row_start_.resize(row_count_ + 1);
-    row_start_[row_count_] = static_cast<std::uint32_t>(n);
-    parallel_ranges(threads, n, [&](Range r, std::size_t p) {
-        std::size_t row = rows[p];
-        for (std::size_t e = r.begin; e < r.end; ++e)
-            if (e == 0 || row_of(e) != row_of(e - 1)) {
-                row_key_[row] = row_of(e);
-                row_start_[row++] = static_cast<std::uint32_t>(e);
-            }
-    });
+    row_start_[row_count_] = static_cast<std::uint32_t>(entries_);
 }
 
 template <Real T, int D>
 void BoxGrid<T, D>::assign(const Scene<T, D>& scene, Packed<T, D>& packed) {
     choose_rows(scene);
-    if (key_bits() + row_axes <= 32)
-        order(scene, short_, packed);
-    else
-        order(scene, long_, packed);
+    const std::uint64_t n = scene.size();
+    budget_ = 4 * n + 4096;
+    // What touches this many rows is a giant. A few dozen large bodies may have many entries,
+    // but not so many bodies that entries run out.
+    giant_rows_ = std::max(least_giant, n / 16);
+    for (int round = 0;; ++round) {
+        fit_cells();
+        unsigned bits = row_axes;
+        for (const unsigned b : cells_.bits) bits += b;
+        if (bits <= 32 ? order(scene, short_, packed) : order(scene, long_, packed)) break;
+        giant_rows_ = least_giant;
+        if (round > 0)
+            for (std::size_t a = 1; a < D; ++a) cell_[a] *= 2;
+    }
+    if (entries_ + giants_.size() >= std::numeric_limits<Index>::max())
+        throw Error(Error::Kind::limit, "row_grid: too many entries for 32-bit indices");
 }
 
 template <Real T, int D>
@@ -249,9 +283,14 @@ BoxRows<D> BoxGrid<T, D>::rows() const {
         view.lo[a] = lo_[a].data();
         view.hi[a] = hi_[a].data();
     }
-    view.bin = static_cast<float>(cell_[0] * (1 + 0x1p-10));
-    view.bins_begin = static_cast<float>(origin_[0] + 1.01 * cell_[0]);
-    view.bins_end = static_cast<float>(origin_[0] + (most_[0] - 0.01) * cell_[0]);
+    // A cell's number is the integer part of something that is off by less than
+    // 2^18 (2^-24 + 2^-24) = 1/32.
+    const auto origin = static_cast<double>(cells_.origin[0]);
+    const double cell = 1 / static_cast<double>(cells_.per_length[0]);
+    view.bin = static_cast<float>(1.08 * cell);
+    view.bins_begin = static_cast<float>(origin + 1.08 * cell);
+    view.bins_end =
+        static_cast<float>(origin + (static_cast<double>(cells_.most[0]) - 0.08) * cell);
     return view;
 }
 

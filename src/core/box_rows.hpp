@@ -36,7 +36,7 @@ class BoxGrid {
     std::span<const Giant> giants() const { return {giants_.data(), giants_.size()}; }
 
     // The box as the kernel sees it: rounded, the sweep axis first.
-    Box<float, D> place(const Box<T, D>& box) const;
+    Box<float, D> place(const Box<T, D>& box) const { return cells_.place(box); }
 
     // Calls f(begin, end, bits) for the runs of entries a box may meet, one per row at most; an
     // entry counts there only if it has all of these bits.
@@ -54,43 +54,78 @@ class BoxGrid {
     };
     struct Span {  // rows a box touches
         Row lo, hi;
-        double count() const {
-            double product = 1;
+        std::uint64_t count() const {
+            std::uint64_t product = 1;
             for (std::size_t a = 0; a < row_axes; ++a)
-                product *= static_cast<double>(hi[a] - lo[a]) + 1;
+                product *= static_cast<std::uint64_t>(hi[a] - lo[a] + 1);
             return product;
         }
     };
-    struct Tally {  // of a piece of the instances
-        double entries = 0, giants = 0;
-        float longest = 0;
+    struct Part {  // what a piece of the instances gives
+        std::uint64_t entries = 0;
+        float longest = 0;  // along the sweep axis
+        std::vector<Giant> giants;
+    };
+    // From places to cells: bins along the sweep axis, rows along the others.
+    struct Cells {
+        std::array<std::size_t, D> axes{};  // the sweep axis first
+        std::array<float, D> origin{}, per_length{};
+        std::array<float, D> most{};  // the highest cell
+        std::array<unsigned, D> bits{};
+
+        // Monotone, which is all that the search relies on; places far outside the bulk share
+        // the first or the last cell.
+        std::int32_t cell(float x, std::size_t axis) const {
+            const float c = (x - origin[axis]) * per_length[axis];
+            return static_cast<std::int32_t>(std::min(std::max(c, 0.0f), most[axis]));
+        }
+        Span span(const Box<float, D>& box) const {
+            Span s;
+            for (std::size_t a = 0; a < row_axes; ++a) {
+                s.lo[a] = cell(box.lo[a + 1], a + 1);
+                s.hi[a] = cell(box.hi[a + 1], a + 1);
+            }
+            return s;
+        }
+        std::uint64_t row_key(const Row& row) const {
+            std::uint64_t key = 0;
+            for (std::size_t a = row_axes; a-- > 0;)
+                key = key << bits[a + 1] | static_cast<std::uint32_t>(row[a]);
+            return key;
+        }
+        Box<float, D> place(const Box<T, D>& box) const {
+            Box<float, D> result;
+            for (std::size_t a = 0; a < D; ++a) {
+                result.lo[a] = static_cast<float>(box.lo[axes[a]]);
+                result.hi[a] = static_cast<float>(box.hi[axes[a]]);
+            }
+            return result;
+        }
     };
 
-    void choose_rows(const Scene<T, D>& scene);
-    Tally tally(const Scene<T, D>& scene);
-    Box<float, D> place_of(const Scene<T, D>& scene, std::size_t k) const {
-        return place(scene.box(static_cast<Index>(k)));
-    }
-    bool giant(const Span& span) const { return span.count() > giant_rows_; }
-    std::int32_t cell(float x, std::size_t axis) const;
-    Span span(const Box<float, D>& box) const;
-    std::uint64_t row_key(const Row& row) const;
-    unsigned key_bits() const;
-    template <class Key>
-    void order(const Scene<T, D>& scene, Sorter<Record<Key>>& sorter, Packed<T, D>& packed);
+    struct Batch;
 
-    std::array<std::size_t, D> axes_{};                     // the sweep axis first
-    std::array<double, D> origin_{}, cell_{}, per_cell_{};  // per_cell_ is 1 / cell_
-    std::array<std::int32_t, D> most_{};  // the highest bin, the highest row along each axis
-    std::array<unsigned, D> bits_{};
-    double giant_rows_ = 0;
-    float longest_ = 0;  // along the sweep axis, giants apart
+    void choose_rows(const Scene<T, D>& scene);
+    void fit_cells();
+    // Calls put(record) for every entry of the instances in a range; stops beyond the budget.
+    template <class Key, class Put>
+    void make_entries(const Scene<T, D>& scene, Range range, Part& part, const Put& put) const;
+    template <class Key>
+    bool order(const Scene<T, D>& scene, Sorter<Record<Key>>& sorter, Packed<T, D>& packed);
+    template <class Key>
+    void list_rows(const Sorter<Record<Key>>& sorter);
+
+    std::array<double, D> begin_{}, extent_{}, cell_{};  // the window of the cells, their size
+    Cells cells_;
+    std::uint64_t giant_rows_ = 0;
+    std::uint64_t budget_ = 0;  // entries
+    float longest_ = 0;         // along the sweep axis, giants apart
 
     Sorter<Record<std::uint32_t>> short_;
     Sorter<Record<std::uint64_t>> long_;
     std::array<Buffer<float>, D> lo_, hi_;
     std::size_t entries_ = 0, row_count_ = 0;
-    std::vector<Tally> parts_;
+    std::vector<Part> parts_;
     Buffer<std::uint64_t> row_key_;
     Buffer<std::uint32_t> row_start_;
     std::vector<Giant> giants_;
@@ -99,24 +134,24 @@ class BoxGrid {
 template <Real T, int D>
 template <class F>
 void BoxGrid<T, D>::for_each_run(const Box<float, D>& box, const F& f) const {
-    const Span rows = span(box);
-    const std::uint64_t first = row_key(rows.lo), last = row_key(rows.hi);
+    const Span rows = cells_.span(box);
+    const std::uint64_t first = cells_.row_key(rows.lo), last = cells_.row_key(rows.hi);
     const std::uint64_t* keys = row_key_.data();
     std::size_t r =
         static_cast<std::size_t>(std::lower_bound(keys, keys + row_count_, first) - keys);
     // Bins that begin before the box by no more than the longest entry; the difference rounds.
     constexpr float least = -std::numeric_limits<float>::infinity();
-    const std::int32_t from = cell(std::nextafter(box.lo[0] - longest_, least), 0);
-    const std::int32_t to = cell(box.hi[0], 0);
+    const std::int32_t from = cells_.cell(std::nextafter(box.lo[0] - longest_, least), 0);
+    const std::int32_t to = cells_.cell(box.hi[0], 0);
     const auto before = [&](std::int32_t bin) {
-        return [this, bin](float begin) { return cell(begin, 0) < bin; };
+        return [this, bin](float begin) { return cells_.cell(begin, 0) < bin; };
     };
     while (r < row_count_ && keys[r] <= last) {
         Row row;
         bool inside = true;
         std::uint64_t key = keys[r], next = 0;
         for (std::size_t a = 0; a < row_axes; ++a) {
-            const unsigned bits = bits_[a + 1];
+            const unsigned bits = cells_.bits[a + 1];
             row[a] = static_cast<std::int32_t>(key & ((std::uint64_t{1} << bits) - 1));
             key >>= bits;
         }
@@ -125,7 +160,7 @@ void BoxGrid<T, D>::for_each_run(const Box<float, D>& box, const F& f) const {
             Row leap = row;
             if (row[0] > rows.hi[0] && row_axes > 1) ++leap[row_axes - 1];
             leap[0] = rows.lo[0];
-            next = row_key(leap);
+            next = cells_.row_key(leap);
             inside = false;
         }
         if (!inside) {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/parallel.hpp"
+#include "core/flat.hpp"
 #include "core/text.hpp"
 
 namespace vicinal {
@@ -14,6 +14,37 @@ namespace {
     throw Error(Error::Kind::input, message, element);
 }
 
+// Is every value finite? Zero times anything else is not a number, and stays so in a sum.
+template <Real T>
+bool all_finite(std::span<const T> values, int threads) {
+    std::atomic<bool> finite = true;
+    parallel_groups(threads, values.size(), [&](Range r, std::size_t) {
+        const T* const x = values.data();
+        std::array<T, flat_group> sum{};
+        std::size_t k = r.begin;
+        for (; k + flat_group <= r.end; k += flat_group)
+            for (std::size_t i = 0; i < flat_group; ++i) sum[i] += x[k + i] * 0;
+        for (; k < r.end; ++k) sum[0] += x[k] * 0;
+        for (const T s : sum)
+            if (s != 0) finite.store(false, std::memory_order_relaxed);
+    });
+    return finite;
+}
+
+template <Real T>
+bool all_ordered(std::span<const T> lo, std::span<const T> hi, int threads) {
+    std::atomic<bool> ordered = true;
+    parallel_groups(threads, lo.size(), [&](Range r, std::size_t) {
+        const T *const from = lo.data(), *const to = hi.data();
+        int wrong = 0;
+        for (std::size_t k = r.begin; k < r.end; ++k) wrong |= from[k] > to[k];
+        if (wrong != 0) ordered.store(false, std::memory_order_relaxed);
+    });
+    return ordered;
+}
+
+// The checks first look quickly whether all is well, where arrays allow it, and search for the
+// culprit only if not.
 template <Real T, int D>
 class Checker {
   public:
@@ -45,11 +76,16 @@ class Checker {
                    "; give the array");
     }
 
-    void finite_vectors(const Vectors<T, D>& vectors, const std::string& what) const {
-        for (std::size_t a = 0; a < D; ++a) {
-            const std::string name = what + " " + "xyz"[a];
+    void finite_vectors(const Vectors<T, D>& vectors, const char* what) const {
+        const auto name_of = [&](std::size_t a) { return std::string(what) + " " + "xyz"[a]; };
+        for (std::size_t a = 0; a < D; ++a) check_column(vectors.axis[a], name_of(a));
+        const Flat<T, D> flat = flat_of(vectors);
+        bool finite = flat.count > 0;
+        for (std::size_t f = 0; f < flat.count; ++f)
+            finite = finite && all_finite(flat.arrays[f], threads_);
+        for (std::size_t a = 0; a < D && !finite; ++a) {
+            const std::string name = name_of(a);
             const Column<T>& column = vectors.axis[a];
-            check_column(column, name);
             const std::size_t bad = find_first(
                 threads_, n_, [&](std::size_t i) { return !std::isfinite(column[i]); });
             if (bad < n_)
@@ -62,7 +98,11 @@ class Checker {
 
     void check_corners() const {
         finite_vectors(bodies_.upper, "upper corner");
-        for (std::size_t a = 0; a < D; ++a) {
+        const Flat<T, D> lower = flat_of(bodies_.position), upper = flat_of(bodies_.upper);
+        bool ordered = lower.count > 0 && lower.count == upper.count;
+        for (std::size_t f = 0; f < lower.count; ++f)
+            ordered = ordered && all_ordered(lower.arrays[f], upper.arrays[f], threads_);
+        for (std::size_t a = 0; a < D && !ordered; ++a) {
             const Column<T>&lo = bodies_.position.axis[a], &hi = bodies_.upper.axis[a];
             const std::size_t bad =
                 find_first(threads_, n_, [&](std::size_t i) { return lo[i] > hi[i]; });

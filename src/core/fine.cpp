@@ -65,103 +65,125 @@ bool FineGrid<T, D>::choose_cells(const Scene<T, D>& scene) {
     return total <= 57;
 }
 
+// Sorts, and writes what the kernels read. Of every cell the first record is kept, its instance
+// replaced by the entry where the cell begins.
 template <Real T, int D>
-typename FineGrid<T, D>::Record FineGrid<T, D>::record(const Scene<T, D>& scene,
-                                                       std::size_t k) const {
-    Record r;
-    const auto x = scene.centre(static_cast<Index>(k));
-    r.at[2] = 0;
-    for (std::size_t a = 0; a < D; ++a)
-        r.at[a] =
-            static_cast<std::uint32_t>(static_cast<std::int32_t>((x[a] - origin_[a]) * units_));
-    r.instance = static_cast<Index>(k);
-    return r;
-}
-
-template <Real T, int D>
-std::uint64_t FineGrid<T, D>::key(const Record& r) const {
-    std::uint64_t key = 0;
-    for (std::size_t a = D; a-- > 0;) key = key << bits_[a] | r.at[a] >> fine_bits;
-    return key;
-}
-
-template <Real T, int D>
-void FineGrid<T, D>::sort(const Scene<T, D>& scene) {
+void FineGrid<T, D>::sort(const Scene<T, D>& scene, Packed<T, D>& packed) {
     const std::size_t n = scene.size();
-    sorter_.records.resize(n);
+    const int threads = scene.threads();
     unsigned total = 0;
     for (const unsigned b : bits_) total += b;
-    parallel_for(scene.threads(), n,
-                 [&](std::size_t k) { sorter_.records[k] = record(scene, k); });
-    sorter_.sort(total, scene.threads(), [this](const Record& r) { return key(r); });
+    const auto make = [&](Range range, std::size_t, const auto& put) {
+        const std::array<double, D> origin = origin_;
+        const double units = units_;
+        const auto record = [&](std::size_t k, const auto& x) {
+            Record r;
+            r.at[2] = 0;
+            for (std::size_t a = 0; a < D; ++a)
+                r.at[a] = static_cast<std::uint32_t>(
+                    static_cast<std::int32_t>((static_cast<double>(x[a]) - origin[a]) * units));
+            r.instance = static_cast<Index>(k);
+            return r;
+        };
+        if (scene.imaged()) {
+            for (std::size_t k = range.begin; k < range.end; ++k)
+                put(record(k, scene.centre(static_cast<Index>(k))));
+        } else {
+            const Vectors<T, D> position = scene.view().position;
+            for (std::size_t k = range.begin; k < range.end; ++k) {
+                Vector<T, D> x;
+                for (std::size_t a = 0; a < D; ++a) x[a] = position.axis[a][k];
+                put(record(k, x));
+            }
+        }
+    };
+    const CellKey by_cell{bits_};
+    sorter_.count(n, total, threads, make, by_cell);
+    sorter_.scatter(n, threads, make, by_cell);
+
+    std::array<std::uint16_t*, D> axis;
+    for (std::size_t a = 0; a < D; ++a) {
+        axis_[a].resize(n);
+        axis[a] = axis_[a].data();
+    }
+    Index* const instances = packed.entries(n).data();
+    sorter_.take(
+        threads, by_cell,
+        [=](Range entries, const Record* bucket, const std::uint32_t* order, const auto& keep) {
+            std::uint64_t last = 0;  // no key is 0: cell 0 is empty
+            for (std::size_t k = 0; k < entries.size(); ++k) {
+                const Record& r = bucket[order[k]];
+                const std::size_t e = entries.begin + k;
+                for (std::size_t a = 0; a < D; ++a)
+                    axis[a][e] = static_cast<std::uint16_t>(r.at[a]);
+                instances[e] = r.instance;
+                const std::uint64_t cell = by_cell(r);
+                if (cell == last) continue;
+                last = cell;
+                Record head = r;
+                head.instance = static_cast<Index>(e);
+                keep(head);
+            }
+        });
 }
 
 template <Real T, int D>
-void FineGrid<T, D>::list_cells(const Scene<T, D>& scene, Packed<T, D>& packed) {
-    const std::size_t n = scene.size();
-    imaged_ = scene.imaged();
-    const Buffer<Record>& records = sorter_.records;
-    for (auto& axis : axis_) axis.resize(n);
-    const std::span<Index> instances = packed.entries(n);
-    const std::span<Bits> bits = imaged_ ? packed.own_bits(n) : std::span<Bits>();
-    struct Count {
-        std::uint32_t cells = 0, rows = 0;
+void FineGrid<T, D>::list_cells(int threads, std::size_t entries) {
+    const std::size_t buckets = sorter_.buckets();
+    const auto row_of = [this, key = CellKey{bits_}](const Record& r) {
+        return key(r) >> bits_[0];
     };
-    std::vector<Count> before(piece_count(scene.threads(), n));
-    parallel_ranges(scene.threads(), n, [&](Range range, std::size_t p) {
-        Count count;
-        std::uint64_t last = range.begin == 0 ? 0 : key(records[range.begin - 1]);
-        for (std::size_t e = range.begin; e < range.end; ++e) {
-            const Record& r = records[e];
-            for (std::size_t a = 0; a < D; ++a)
-                axis_[a][e] = static_cast<std::uint16_t>(r.at[a]);
-            instances[e] = r.instance;
-            if (imaged_) bits[e] = scene.home(r.instance);
-            const std::uint64_t k = key(r);  // never 0: cell 0 is empty
-            count.cells += k != last;
-            count.rows += (k >> bits_[0]) != (last >> bits_[0]);
-            last = k;
+    // Calls f(cell, record) where a row begins.
+    const auto for_each_row = [&](std::size_t b, const auto& f) {
+        const Record* before = sorter_.last_before(b);
+        std::uint64_t last = before != nullptr ? row_of(*before) : 0;
+        std::size_t cell = sorter_.kept_before(b);
+        for (const Record& r : sorter_.kept(b)) {
+            if (row_of(r) != last) f(cell, r);
+            last = row_of(r);
+            ++cell;
         }
-        before[p] = count;
+    };
+    first_row_.resize(buckets);
+    parallel_tasks(threads, buckets, [&](std::size_t b, int) {
+        std::uint32_t rows = 0;
+        for_each_row(b, [&](std::size_t, const Record&) { ++rows; });
+        first_row_[b] = rows;
     });
-    Count sum;
-    for (Count& b : before) {
-        const Count own = b;
-        b = sum;
-        sum.cells += own.cells;
-        sum.rows += own.rows;
-    }
-    cells_ = sum.cells;
-    rows_ = sum.rows;
+    cells_ = sorter_.kept();
+    rows_ = exclusive_scan(1, first_row_.span());
     cell_x_.resize(cells_ + 1);
     cell_start_.resize(cells_ + 1);
     row_key_.resize(rows_);
     row_cell_.resize(rows_ + 1);
     cell_x_[cells_] = ~std::uint32_t{0};
-    cell_start_[cells_] = static_cast<std::uint32_t>(n);
+    cell_start_[cells_] = static_cast<std::uint32_t>(entries);
     row_cell_[rows_] = static_cast<std::uint32_t>(cells_);
-    parallel_ranges(scene.threads(), n, [&](Range range, std::size_t p) {
-        Count at = before[p];
-        std::uint64_t last = range.begin == 0 ? 0 : key(records[range.begin - 1]);
-        for (std::size_t e = range.begin; e < range.end; ++e) {
-            const std::uint64_t k = key(records[e]);
-            if (k == last) continue;
-            if ((k >> bits_[0]) != (last >> bits_[0])) {
-                row_key_[at.rows] = k >> bits_[0];
-                row_cell_[at.rows++] = at.cells;
-            }
-            cell_x_[at.cells] = records[e].at[0] >> fine_bits;
-            cell_start_[at.cells++] = static_cast<std::uint32_t>(e);
-            last = k;
+    parallel_tasks(threads, buckets, [&](std::size_t b, int) {
+        std::size_t cell = sorter_.kept_before(b), row = first_row_[b];
+        for (const Record& r : sorter_.kept(b)) {
+            cell_x_[cell] = r.at[0] >> fine_bits;
+            cell_start_[cell++] = r.instance;
         }
+        for_each_row(b, [&](std::size_t first, const Record& r) {
+            row_key_[row] = row_of(r);
+            row_cell_[row++] = static_cast<std::uint32_t>(first);
+        });
     });
-    if (!imaged_) return;
+}
+
+// Ghosts, and bodies away from where they are given, must be looked at by themselves.
+template <Real T, int D>
+void FineGrid<T, D>::mark_images(const Scene<T, D>& scene, Packed<T, D>& packed) {
+    const std::span<Bits> bits = packed.own_bits(scene.size());
+    const Index* instances = packed.instances();
     cell_mixed_.resize(cells_ + 1);
     cell_mixed_[cells_] = 0;
     parallel_for(scene.threads(), cells_, [&](std::size_t c) {
         std::uint8_t mixed = 0;
         for (std::uint32_t e = cell_start_[c]; e < cell_start_[c + 1]; ++e) {
             const Index k = instances[e];
+            bits[e] = scene.home(k);
             if (k >= scene.bodies() || scene.shift(k) != Shift<D>{}) mixed = 1;
         }
         cell_mixed_[c] = mixed;
@@ -171,8 +193,10 @@ void FineGrid<T, D>::list_cells(const Scene<T, D>& scene, Packed<T, D>& packed) 
 template <Real T, int D>
 bool FineGrid<T, D>::assign(const Scene<T, D>& scene, Packed<T, D>& packed) {
     if (scene.size() == 0 || !choose_cells(scene)) return false;
-    sort(scene);
-    list_cells(scene, packed);
+    sort(scene, packed);
+    list_cells(scene.threads(), scene.size());
+    imaged_ = scene.imaged();
+    if (imaged_) mark_images(scene, packed);
     return true;
 }
 
@@ -231,8 +255,9 @@ std::uint64_t FineGrid<T, D>::key_of_row(std::int64_t y, std::int64_t z) const {
 
 template <Real T, int D>
 std::size_t FineGrid<T, D>::bytes() const {
-    std::size_t sum = sorter_.bytes() + cell_x_.bytes() + cell_start_.bytes() +
-                      row_cell_.bytes() + row_key_.bytes() + cell_mixed_.bytes();
+    std::size_t sum = sorter_.bytes() + first_row_.bytes() + cell_x_.bytes() +
+                      cell_start_.bytes() + row_cell_.bytes() + row_key_.bytes() +
+                      cell_mixed_.bytes();
     for (const auto& axis : axis_) sum += axis.bytes();
     return sum;
 }

@@ -17,7 +17,6 @@ class FineGrid {
     // Entries go to `packed`: instances and bits.
     bool assign(const Scene<T, D>& scene, Packed<T, D>& packed);
 
-    std::size_t size() const { return sorter_.records.size(); }
     std::size_t cells() const { return cells_; }
     std::size_t rows() const { return rows_; }
     FinePoints<D> points() const;
@@ -48,11 +47,18 @@ class FineGrid {
         std::uint32_t at[3];
         Index instance;
     };
+    struct CellKey {  // z, y, x from the highest bits to the lowest
+        std::array<unsigned, D> bits;
+        std::uint64_t operator()(const Record& r) const {
+            std::uint64_t key = 0;
+            for (std::size_t a = D; a-- > 0;) key = key << bits[a] | r.at[a] >> fine_bits;
+            return key;
+        }
+    };
     bool choose_cells(const Scene<T, D>& scene);
-    Record record(const Scene<T, D>& scene, std::size_t k) const;
-    std::uint64_t key(const Record& r) const;
-    void sort(const Scene<T, D>& scene);
-    void list_cells(const Scene<T, D>& scene, Packed<T, D>& packed);
+    void sort(const Scene<T, D>& scene, Packed<T, D>& packed);
+    void list_cells(int threads, std::size_t entries);
+    void mark_images(const Scene<T, D>& scene, Packed<T, D>& packed);
 
     std::array<double, D> origin_{};
     double units_ = 1;  // per length
@@ -65,6 +71,7 @@ class FineGrid {
     std::array<Buffer<std::uint16_t>, D> axis_;
     std::size_t cells_ = 0, rows_ = 0;
     Buffer<std::uint32_t> cell_x_, cell_start_, row_cell_;
+    Buffer<std::uint32_t> first_row_;  // scratch, per bucket
     Buffer<std::uint64_t> row_key_;
     Buffer<std::uint8_t> cell_mixed_;
     bool imaged_ = false;

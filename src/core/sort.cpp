@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/flat.hpp"
+
 namespace vicinal {
 namespace {
 
@@ -53,15 +55,57 @@ Bulk bulk_of(const Scene<T, D>& scene) {
     return bulk;
 }
 
+// Of plain arrays: a group's values each have a bound of their own, so that vectors serve.
+template <Real T, int D>
+void extend(Box<double, D>& all, const Flat<T, D>& flat, int threads) {
+    using Group = std::array<T, flat_group>;
+    struct Part {
+        Group lo, hi;
+    };
+    for (std::size_t f = 0; f < flat.count; ++f) {
+        const std::size_t n = flat.arrays[f].size();
+        std::vector<Part> parts(piece_count(threads, n / flat_group + 1));
+        parallel_groups(threads, n, [&](Range r, std::size_t piece) {
+            const T* const x = flat.arrays[f].data();
+            Part part;
+            part.lo.fill(std::numeric_limits<T>::infinity());
+            part.hi.fill(-std::numeric_limits<T>::infinity());
+            std::size_t k = r.begin;
+            for (; k + flat_group <= r.end; k += flat_group)
+                for (std::size_t i = 0; i < flat_group; ++i) {
+                    part.lo[i] = std::min(part.lo[i], x[k + i]);
+                    part.hi[i] = std::max(part.hi[i], x[k + i]);
+                }
+            for (std::size_t i = 0; k + i < r.end; ++i) {
+                part.lo[i] = std::min(part.lo[i], x[k + i]);
+                part.hi[i] = std::max(part.hi[i], x[k + i]);
+            }
+            parts[piece] = part;
+        });
+        for (const Part& part : parts)
+            for (std::size_t i = 0; i < flat_group; ++i) {
+                const std::size_t a = f + i % flat.period;
+                all.lo[a] = std::min(all.lo[a], static_cast<double>(part.lo[i]));
+                all.hi[a] = std::max(all.hi[a], static_cast<double>(part.hi[i]));
+            }
+    }
+}
+
 template <Real T, int D>
 Box<double, D> bounds_of(const Scene<T, D>& scene) {
     Box<double, D> none;
     none.lo.fill(std::numeric_limits<double>::infinity());
     none.hi.fill(-std::numeric_limits<double>::infinity());
-    const auto add = [](Box<double, D>& all, const auto& lo, const auto& hi) {
+    Box<double, D> all = none;
+    const Flat<T, D> flat = flat_of(scene.view().position);
+    if (!scene.imaged() && flat.count > 0) {
+        extend(all, flat, scene.threads());
+        return all;
+    }
+    const auto add = [](Box<double, D>& to, const auto& lo, const auto& hi) {
         for (std::size_t a = 0; a < D; ++a) {
-            all.lo[a] = std::min(all.lo[a], lo[a]);
-            all.hi[a] = std::max(all.hi[a], hi[a]);
+            to.lo[a] = std::min(to.lo[a], lo[a]);
+            to.hi[a] = std::max(to.hi[a], hi[a]);
         }
     };
     std::vector<Box<double, D>> parts(piece_count(scene.threads(), scene.size()), none);
@@ -73,7 +117,6 @@ Box<double, D> bounds_of(const Scene<T, D>& scene) {
         }
         parts[p] = part;
     });
-    Box<double, D> all = none;
     for (const Box<double, D>& part : parts) add(all, part.lo, part.hi);
     return all;
 }

@@ -1,0 +1,55 @@
+// Columns that lie in memory without gaps, as plain arrays, so that loops over them use
+// vectors: each column by itself, or all axes of a vector interleaved.
+#pragma once
+
+#include <span>
+
+#include "core/parallel.hpp"
+
+#include <vicinal/bodies.hpp>
+
+namespace vicinal {
+
+// Value k of array a belongs to axis a + k % period.
+template <Real T, int D>
+struct Flat {
+    std::array<std::span<const T>, D> arrays{};
+    std::size_t count = 0;  // of arrays; none if the vectors do not lie so
+    std::size_t period = 1;
+};
+
+template <Real T, int D>
+Flat<T, D> flat_of(const Vectors<T, D>& vectors) {
+    bool interleaved = true, apart = true;
+    for (std::size_t a = 0; a < D; ++a) {
+        const Column<T>& column = vectors.axis[a];
+        interleaved = interleaved && column.data == vectors.axis[0].data + a &&
+                      column.stride == std::ptrdiff_t{D * sizeof(T)};
+        apart = apart && column.stride == std::ptrdiff_t{sizeof(T)};
+    }
+    Flat<T, D> flat;
+    if (interleaved) {
+        flat.arrays[0] = {vectors.axis[0].data, D * vectors.size()};
+        flat.count = 1;
+        flat.period = D;
+    } else if (apart) {
+        for (std::size_t a = 0; a < D; ++a)
+            flat.arrays[a] = {vectors.axis[a].data, vectors.size()};
+        flat.count = D;
+    }
+    return flat;
+}
+
+// A multiple of every period and of every vector's lanes: loops go in groups of so many.
+constexpr std::size_t flat_group = 24;
+
+// Calls f(range, piece) on ranges that begin with whole groups and cover 0 ... n - 1.
+template <class F>
+void parallel_groups(int threads, std::size_t n, const F& f) {
+    const std::size_t groups = (n + flat_group - 1) / flat_group;
+    parallel_ranges(threads, groups, [&](Range r, std::size_t piece) {
+        f(Range{r.begin * flat_group, std::min(r.end * flat_group, n)}, piece);
+    });
+}
+
+}  // namespace vicinal
