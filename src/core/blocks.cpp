@@ -54,6 +54,8 @@ void BlockWriter<D>::hand_over() {
         block.worker = worker_;
         (*blocks_->consumer_)(block);
     }
+    if (blocks_->imaged_ && !chunk_->blank)
+        std::fill(images_ + begin_, images_ + at_, Image<D>{});
     at_ = begin_;  // handed over or not wanted: the memory is free again
 }
 
@@ -129,7 +131,12 @@ Chunk<D>* Blocks<D>::next_chunk() {
     if (used == chunks.size()) chunks.push_back(std::make_unique<Chunk<D>>());
     Chunk<D>* chunk = chunks[used++].get();
     chunk->pairs.resize(chunk_pairs);
-    chunk->images.resize(imaged_ ? chunk_pairs : 0);
+    if (imaged_ && (!chunk->blank || chunk->images.size() == 0)) {
+        chunk->images.resize(chunk_pairs);
+        std::fill(chunk->images.span().begin(), chunk->images.span().end(), Image<D>{});
+        chunk->blank = true;
+    }
+    if (!imaged_) chunk->images.resize(0);
     return chunk;
 }
 

@@ -22,6 +22,7 @@ template <int D>
 struct Chunk {
     Buffer<Pair> pairs;
     Buffer<Image<D>> images;  // as long as pairs in a periodic domain
+    bool blank = false;       // are all images zero? Most stay so from step to step
 };
 
 // A stretch of a chunk that one task filled.
@@ -49,6 +50,7 @@ class BlockWriter {
         if (at_ == end_) [[unlikely]]
             turn_over();
         images_[at_] = image;
+        chunk_->blank = false;
         pairs_[at_++] = pair;
     }
     // For kernels that write whole vectors: room for n more pairs, at most `largest_room`, of
@@ -58,10 +60,7 @@ class BlockWriter {
             turn_over(n);
         return pairs_ + at_;
     }
-    void wrote(std::size_t count) {
-        if (images_ != nullptr) std::fill_n(images_ + at_, count, Image<D>{});
-        at_ += count;
-    }
+    void wrote(std::size_t count) { at_ += count; }
     bool counting() const;  // pairs need not be written: add() them
     void add(std::uint64_t count) {
         counted_ += count;

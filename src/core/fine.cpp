@@ -85,16 +85,18 @@ void FineGrid<T, D>::sort(const Scene<T, D>& scene, Packed<T, D>& packed) {
             r.instance = static_cast<Index>(k);
             return r;
         };
-        if (scene.imaged()) {
-            for (std::size_t k = range.begin; k < range.end; ++k)
-                put(record(k, scene.centre(static_cast<Index>(k))));
-        } else {
-            const Vectors<T, D> position = scene.view().position;
-            for (std::size_t k = range.begin; k < range.end; ++k) {
-                Vector<T, D> x;
-                for (std::size_t a = 0; a < D; ++a) x[a] = position.axis[a][k];
-                put(record(k, x));
+        const Vectors<T, D> position = scene.view().position;
+        const bool imaged = scene.imaged();
+        for (std::size_t k = range.begin; k < range.end; ++k) {
+            if (imaged && (k >= scene.bodies() || scene.shifted(static_cast<Index>(k)))) {
+                Record r = record(k, scene.centre(static_cast<Index>(k)));
+                r.at[0] |= elsewhere;
+                put(r);
+                continue;
             }
+            Vector<T, D> x;
+            for (std::size_t a = 0; a < D; ++a) x[a] = position.axis[a][k];
+            put(record(k, x));
         }
     };
     const CellKey by_cell{bits_};
@@ -107,24 +109,30 @@ void FineGrid<T, D>::sort(const Scene<T, D>& scene, Packed<T, D>& packed) {
         axis[a] = axis_[a].data();
     }
     Index* const instances = packed.entries(n).data();
-    sorter_.take(
-        threads, by_cell,
-        [=](Range entries, const Record* bucket, const std::uint32_t* order, const auto& keep) {
-            std::uint64_t last = 0;  // no key is 0: cell 0 is empty
-            for (std::size_t k = 0; k < entries.size(); ++k) {
-                const Record& r = bucket[order[k]];
-                const std::size_t e = entries.begin + k;
-                for (std::size_t a = 0; a < D; ++a)
-                    axis[a][e] = static_cast<std::uint16_t>(r.at[a]);
-                instances[e] = r.instance;
-                const std::uint64_t cell = by_cell(r);
-                if (cell == last) continue;
-                last = cell;
-                Record head = r;
-                head.instance = static_cast<Index>(e);
-                keep(head);
-            }
-        });
+    Bits* const bits = scene.imaged() ? packed.own_bits(n).data() : nullptr;
+    sorter_.take(threads, by_cell,
+                 [=, &scene](Range entries, const Record* bucket, const std::uint32_t* order,
+                             const auto& keep) {
+                     std::uint64_t last = 0;  // no key is 0: cell 0 is empty
+                     for (std::size_t k = 0; k < entries.size(); ++k) {
+                         const Record& r = bucket[order[k]];
+                         const std::size_t e = entries.begin + k;
+                         for (std::size_t a = 0; a < D; ++a)
+                             axis[a][e] = static_cast<std::uint16_t>(r.at[a]);
+                         instances[e] = r.instance;
+                         if (bits != nullptr)
+                             bits[e] =
+                                 (r.at[0] & elsewhere) == 0
+                                     ? static_cast<Bits>(Scene<T, D>::image_bits | plain_bit)
+                                     : scene.home(r.instance);
+                         const std::uint64_t cell = by_cell(r);
+                         if (cell == last) continue;
+                         last = cell;
+                         Record head = r;
+                         head.instance = static_cast<Index>(e);
+                         keep(head);
+                     }
+                 });
 }
 
 template <Real T, int D>
@@ -162,7 +170,7 @@ void FineGrid<T, D>::list_cells(int threads, std::size_t entries) {
     parallel_tasks(threads, buckets, [&](std::size_t b, int) {
         std::size_t cell = sorter_.kept_before(b), row = first_row_[b];
         for (const Record& r : sorter_.kept(b)) {
-            cell_x_[cell] = r.at[0] >> fine_bits;
+            cell_x_[cell] = (r.at[0] & ~elsewhere) >> fine_bits;
             cell_start_[cell++] = r.instance;
         }
         for_each_row(b, [&](std::size_t first, const Record& r) {
@@ -174,19 +182,13 @@ void FineGrid<T, D>::list_cells(int threads, std::size_t entries) {
 
 // Ghosts, and bodies away from where they are given, must be looked at by themselves.
 template <Real T, int D>
-void FineGrid<T, D>::mark_images(const Scene<T, D>& scene, Packed<T, D>& packed) {
-    const std::span<Bits> bits = packed.own_bits(scene.size());
-    const Index* instances = packed.instances();
+void FineGrid<T, D>::mark_mixed(int threads, const Bits* bits) {
     cell_mixed_.resize(cells_ + 1);
     cell_mixed_[cells_] = 0;
-    parallel_for(scene.threads(), cells_, [&](std::size_t c) {
-        std::uint8_t mixed = 0;
-        for (std::uint32_t e = cell_start_[c]; e < cell_start_[c + 1]; ++e) {
-            const Index k = instances[e];
-            bits[e] = scene.home(k);
-            if (k >= scene.bodies() || scene.shift(k) != Shift<D>{}) mixed = 1;
-        }
-        cell_mixed_[c] = mixed;
+    parallel_for(threads, cells_, [&](std::size_t c) {
+        unsigned all = plain_bit;
+        for (std::uint32_t e = cell_start_[c]; e < cell_start_[c + 1]; ++e) all &= bits[e];
+        cell_mixed_[c] = all == 0;
     });
 }
 
@@ -196,7 +198,7 @@ bool FineGrid<T, D>::assign(const Scene<T, D>& scene, Packed<T, D>& packed) {
     sort(scene, packed);
     list_cells(scene.threads(), scene.size());
     imaged_ = scene.imaged();
-    if (imaged_) mark_images(scene, packed);
+    if (imaged_) mark_mixed(scene.threads(), packed.bits());
     return true;
 }
 

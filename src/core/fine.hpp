@@ -43,22 +43,24 @@ class FineGrid {
     std::size_t bytes() const;
 
   private:
-    struct Record {  // units in 2^13ths of a cell, and the instance
-        std::uint32_t at[3];
+    struct Record {
+        std::uint32_t at[3];  // in units; the highest bit of the first marks ghosts and such
         Index instance;
     };
+    static constexpr std::uint32_t elsewhere = std::uint32_t{1} << 31;
     struct CellKey {  // z, y, x from the highest bits to the lowest
         std::array<unsigned, D> bits;
         std::uint64_t operator()(const Record& r) const {
             std::uint64_t key = 0;
-            for (std::size_t a = D; a-- > 0;) key = key << bits[a] | r.at[a] >> fine_bits;
+            for (std::size_t a = D; a-- > 0;)
+                key = key << bits[a] | (r.at[a] & ~elsewhere) >> fine_bits;
             return key;
         }
     };
     bool choose_cells(const Scene<T, D>& scene);
     void sort(const Scene<T, D>& scene, Packed<T, D>& packed);
     void list_cells(int threads, std::size_t entries);
-    void mark_images(const Scene<T, D>& scene, Packed<T, D>& packed);
+    void mark_mixed(int threads, const Bits* bits);
 
     std::array<double, D> origin_{};
     double units_ = 1;  // per length

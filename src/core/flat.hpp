@@ -41,7 +41,7 @@ Flat<T, D> flat_of(const Vectors<T, D>& vectors) {
 }
 
 // A multiple of every period and of every vector's lanes: loops go in groups of so many.
-constexpr std::size_t flat_group = 24;
+constexpr std::size_t flat_group = 12;
 
 // Calls f(range, piece) on ranges that begin with whole groups and cover 0 ... n - 1.
 template <class F>

@@ -8,6 +8,10 @@
 
 namespace vicinal {
 
+// The highest bit marks, where a method says so, a body where it is given: neither a ghost nor
+// shifted.
+constexpr Bits plain_bit = 1u << 15;
+
 template <Real T, int D>
 class Packed {
   public:
@@ -46,6 +50,7 @@ class Packed {
     const T* radius() const { return columns_[D].data(); }
     const Index* instances() const { return instance_.data(); }
     Index instance(std::size_t entry) const { return instance_[entry]; }
+    const Bits* bits() const { return bits_.data(); }
     bool owned() const { return owned_; }  // are there bits?
     Bits bits(std::size_t entry) const { return owned_ ? bits_[entry] : Bits(~0u); }
     std::size_t bytes() const;

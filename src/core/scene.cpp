@@ -112,6 +112,21 @@ std::array<double, D> Scene<T, D>::cell_of_bulk() const {
     return cell;
 }
 
+// That cell, moved up by the size of a body: then a body in it has its copies beyond the high
+// faces only, and its lowest shift is zero.
+template <Real T, int D>
+std::array<double, D> Scene<T, D>::choose_cell() const {
+    std::array<double, D> cell = cell_of_bulk();
+    const Extent typical = extent(0);
+    for (std::size_t k = 0; k < D; ++k) {
+        double half = 0;
+        for (std::size_t a = 0; a < D; ++a)
+            half += typical.half[a] * std::abs(lattice_.inverse[a][k]);
+        if (lattice_.periodic[k]) cell[k] += std::min(half, 0.5);
+    }
+    return cell;
+}
+
 // Evaluated in double and widened by the rounding of T.
 template <Real T, int D>
 typename Scene<T, D>::Extent Scene<T, D>::extent(Index body) const {
@@ -193,22 +208,115 @@ typename Scene<T, D>::Shifts Scene<T, D>::images(const Scene& first, Index i, In
     return shifts_into(both, {}, 0, j);
 }
 
+// Bodies at rest whose centre lies this far inside the primary cell, in fractional terms, have
+// no shift but zero: what shifts_into() adds on either side, at its largest.
 template <Real T, int D>
-typename Scene<T, D>::Shifts Scene<T, D>::spread() const {
-    const auto add = [](Shifts& all, const Shifts& one) {
-        for (std::size_t a = 0; a < D; ++a) {
-            all.lo[a] = std::min(all.lo[a], one.lo[a]);
-            all.hi[a] = std::max(all.hi[a], one.hi[a]);
-        }
+std::array<double, D> Scene<T, D>::margin() const {
+    const std::size_t n = bodies();
+    struct Part {
+        std::array<double, D> half{}, far{};  // the largest; far: from the origin
     };
-    Shifts all = shifts_of(0);
-    std::vector<Shifts> parts(piece_count(threads_, bodies()), all);
-    parallel_ranges(threads_, bodies(), [&](Range r, std::size_t p) {
-        for (std::size_t i = r.begin; i < r.end; ++i)
-            add(parts[p], shifts_of(static_cast<Index>(i)));
+    const bool bounded = std::all_of(lattice_.periodic.begin(), lattice_.periodic.end(),
+                                     [](bool periodic) { return periodic; });
+    std::vector<Part> parts(piece_count(threads_, n));
+    parallel_ranges(threads_, n, [&](Range r, std::size_t p) {
+        Part part;
+        // Points have one size, and what is inside a bounded cell is not far.
+        const bool one = view_.shape == Shape::points && bounded;
+        for (std::size_t i = r.begin; i < (one ? r.begin + 1 : r.end); ++i)
+            for (std::size_t a = 0; a < D; ++a) {
+                const auto lo = static_cast<double>(view_.position.axis[a][i]);
+                const double hi = view_.shape == Shape::boxes
+                                      ? static_cast<double>(view_.upper.axis[a][i])
+                                      : lo;
+                const auto round = static_cast<double>(half_size(static_cast<Index>(i)));
+                part.half[a] = std::max(part.half[a], hi / 2 - lo / 2 + round);
+                part.far[a] = std::max({part.far[a], std::abs(lo), std::abs(hi)});
+            }
+        parts[p] = part;
     });
-    for (const Shifts& part : parts) add(all, part);
-    return all;
+    Part most;
+    for (std::size_t a = 0; a < D; ++a) {
+        for (const Part& part : parts) {
+            most.half[a] = std::max(most.half[a], part.half[a]);
+            if (!bounded) most.far[a] = std::max(most.far[a], part.far[a]);
+        }
+        for (std::size_t m = 0; m < D && bounded; ++m)
+            most.far[a] +=
+                (std::abs(cell_[m]) + 1) * std::abs(static_cast<double>(lattice_.h[m][a]));
+        most.far[a] += most.half[a];
+        most.half[a] += 32 * static_cast<double>(eps<T>) * 3 * most.far[a];
+    }
+    std::array<double, D> f{}, fh{}, slack{};
+    for (std::size_t k = 0; k < D; ++k)
+        for (std::size_t a = 0; a < D; ++a) {
+            f[k] += most.far[a] * std::abs(lattice_.inverse[a][k]);
+            fh[k] += (most.half[a] + 64 * eps<double> * most.far[a]) *
+                     std::abs(lattice_.inverse[a][k]);
+        }
+    for (std::size_t a = 0; a < D; ++a) {
+        double length = 0;
+        for (std::size_t m = 0; m < D; ++m)
+            length += (f[m] + std::abs(cell_[m]) + fh[m] + 2) *
+                      std::abs(static_cast<double>(lattice_.h[m][a]));
+        for (std::size_t k = 0; k < D; ++k)
+            slack[k] +=
+                16 * static_cast<double>(eps<T>) * length * std::abs(lattice_.inverse[a][k]);
+    }
+    for (std::size_t k = 0; k < D; ++k) fh[k] = 1.000001 * (fh[k] + slack[k]);
+    return fh;
+}
+
+// Lists the bodies that may have a shift other than zero.
+template <Real T, int D>
+void Scene<T, D>::find_outer() {
+    const std::size_t n = bodies();
+    std::array<double, D> lo, hi, margin;
+    margin.fill(1);  // nobody is inside
+    if (!moving()) margin = this->margin();
+    for (std::size_t k = 0; k < D; ++k) {
+        lo[k] = cell_[k] + margin[k];
+        hi[k] = cell_[k] + 1 - margin[k];
+        if (lattice_.periodic[k]) continue;
+        lo[k] = -std::numeric_limits<double>::infinity();
+        hi[k] = -lo[k];
+    }
+    bool diagonal = true;
+    for (std::size_t a = 0; a < D; ++a)
+        for (std::size_t k = 0; k < D; ++k)
+            diagonal = diagonal && (a == k || lattice_.inverse[a][k] == 0);
+    outer_.resize(n);
+    std::vector<std::size_t> counts(piece_count(threads_, n));
+    parallel_ranges(threads_, n, [&](Range r, std::size_t p) {
+        const Bodies<T, D> view = view_;
+        Index* const out = outer_.data() + r.begin;
+        std::size_t count = 0;
+        for (std::size_t i = r.begin; i < r.end; ++i) {
+            std::array<double, D> x, f;
+            for (std::size_t a = 0; a < D; ++a) {
+                x[a] = static_cast<double>(view.position.axis[a][i]);
+                if (view.shape == Shape::boxes)
+                    x[a] = x[a] / 2 + static_cast<double>(view.upper.axis[a][i]) / 2;
+            }
+            // Rounding of the centre and of its fractional coordinates is in the margin.
+            if (diagonal)
+                for (std::size_t a = 0; a < D; ++a) f[a] = x[a] * lattice_.inverse[a][a];
+            else
+                f = fractional(x);
+            int outside = 0;
+            for (std::size_t k = 0; k < D; ++k) outside |= !(f[k] > lo[k]) | !(f[k] < hi[k]);
+            out[count] = static_cast<Index>(i);
+            count += static_cast<std::size_t>(outside);
+        }
+        counts[p] = count;
+    });
+    std::size_t at = 0;
+    for (std::size_t p = 0; p < counts.size(); ++p) {
+        const Index* const from = outer_.data() + piece(n, counts.size(), p).begin;
+        std::copy(from, from + counts[p], outer_.data() + at);
+        at += counts[p];
+    }
+    outer_.resize(at);
 }
 
 template <Real T, int D>
@@ -243,8 +351,7 @@ void Scene<T, D>::check_images(const Scene& other) const {
 }
 
 template <Real T, int D>
-void Scene<T, D>::fill_ghosts(Index body, std::uint64_t at) {
-    const Shifts shifts = shifts_of(body);
+void Scene<T, D>::fill_ghosts(Index body, const Shifts& shifts, std::uint64_t at) {
     for_each_between(shifts.lo, shifts.hi, [&](const Shift<D>& m) {
         const bool body_itself = m == shifts.lo;
         Image<D>& image = shift_[body_itself ? body : bodies() + at];
@@ -262,15 +369,33 @@ void Scene<T, D>::fill_ghosts(Index body, std::uint64_t at) {
 template <Real T, int D>
 void Scene<T, D>::make_ghosts(std::uint64_t max_bytes, const Scene* same_cell) {
     const std::size_t n = bodies();
-    spread_ = spread();
-    check_images(*this);
-    first_ghost_.resize(n);
-    parallel_for(threads_, n, [&](std::size_t i) {
-        first_ghost_[i] = shifts_of(static_cast<Index>(i)).count() - 1;
+    find_outer();
+    const std::size_t outer = outer_.size();
+    first_ghost_.resize(outer);
+    outer_shifts_.resize(outer);
+    // Zero is among all shifts, unless no body is known to be there.
+    const Shifts any = outer == n ? shifts_of(0) : Shifts{};
+    std::vector<Shifts> parts(piece_count(threads_, outer), any);
+    const auto add = [](Shifts& all, const Shifts& one) {
+        for (std::size_t a = 0; a < D; ++a) {
+            all.lo[a] = std::min(all.lo[a], one.lo[a]);
+            all.hi[a] = std::max(all.hi[a], one.hi[a]);
+        }
+    };
+    parallel_ranges(threads_, outer, [&](Range r, std::size_t p) {
+        for (std::size_t o = r.begin; o < r.end; ++o) {
+            const Shifts shifts = shifts_of(outer_[o]);
+            add(parts[p], shifts);
+            outer_shifts_[o] = shifts;
+            first_ghost_[o] = shifts.count() - 1;
+        }
     });
+    spread_ = any;
+    for (const Shifts& part : parts) add(spread_, part);
+    check_images(*this);
     // Each count is below 2^48, so the sum of 2^32 of them could wrap: add in double too.
     double estimate = 0;
-    for (std::size_t i = 0; i < n; ++i) estimate += static_cast<double>(first_ghost_[i]);
+    for (std::size_t o = 0; o < outer; ++o) estimate += static_cast<double>(first_ghost_[o]);
     const double needed = estimate * (sizeof(Index) + sizeof(Bits) + sizeof(Image<D>));
     if (estimate + static_cast<double>(n) > std::numeric_limits<Index>::max() ||
         needed > static_cast<double>(max_bytes))
@@ -285,17 +410,17 @@ void Scene<T, D>::make_ghosts(std::uint64_t max_bytes, const Scene* same_cell) {
     by_images_ = same_cell != nullptr
                      ? same_cell->by_images_
                      : estimate > 32 * count && count * count <= 16 * (estimate + count);
-    if (by_images_) {
-        shift_.resize(n);
-        std::fill(shift_.span().begin(), shift_.span().end(), Image<D>{});
-        return;
-    }
-    const std::uint64_t ghosts = exclusive_scan(threads_, first_ghost_.span());
+    const std::uint64_t ghosts = by_images_ ? 0 : exclusive_scan(threads_, first_ghost_.span());
+    shift_.resize(n + ghosts);
+    parallel_ranges(threads_, n, [&](Range r, std::size_t) {
+        std::fill(shift_.data() + r.begin, shift_.data() + r.end, Image<D>{});
+    });
+    if (by_images_) return;
     ghost_body_.resize(ghosts);
     ghost_home_.resize(ghosts);
-    shift_.resize(n + ghosts);
-    parallel_for(threads_, n,
-                 [&](std::size_t i) { fill_ghosts(static_cast<Index>(i), first_ghost_[i]); });
+    parallel_for(threads_, outer, [&](std::size_t o) {
+        fill_ghosts(outer_[o], outer_shifts_[o], first_ghost_[o]);
+    });
 }
 
 template <Real T, int D>
@@ -309,7 +434,7 @@ void Scene<T, D>::assign(const Bodies<T, D>& bodies, const Domain<D>& domain,
     shift_.resize(0);
     by_images_ = false;
     if (!imaged() || bodies.size() == 0) return;
-    cell_ = same_cell != nullptr ? same_cell->cell_ : cell_of_bulk();
+    cell_ = same_cell != nullptr ? same_cell->cell_ : choose_cell();
     make_ghosts(max_bytes, same_cell);
 }
 

@@ -68,11 +68,18 @@ class Scene {
         std::array<double, D> x;
         for (std::size_t a = 0; a < D; ++a)
             x[a] = static_cast<double>(view_.position.axis[a][i]);
-        if (imaged()) {
+        if (shifted(k)) {
             const Vector<T, D> s = lattice_.shift(shift(k));
             for (std::size_t a = 0; a < D; ++a) x[a] += static_cast<double>(s[a]);
         }
         return x;
+    }
+    // Is an instance elsewhere than the body is given?
+    bool shifted(Index k) const {
+        int any = 0;
+        if (imaged())
+            for (const std::int16_t component : shift_[k]) any |= component;
+        return any != 0;
     }
     // No instance is shifted farther than this along any coordinate axis.
     double longest_shift() const;
@@ -108,7 +115,7 @@ class Scene {
     void check_images(const Scene& other) const;
 
     std::size_t bytes() const {
-        return ghost_body_.bytes() + ghost_home_.bytes() + shift_.bytes() +
+        return ghost_body_.bytes() + ghost_home_.bytes() + shift_.bytes() + outer_.bytes() +
                first_ghost_.bytes();
     }
 
@@ -133,8 +140,10 @@ class Scene {
                        Index body) const;
     Shifts shifts_of(Index body) const { return shifts_into(extent(body), cell_, 1, body); }
     void make_ghosts(std::uint64_t max_bytes, const Scene* same_cell);
-    Shifts spread() const;
-    void fill_ghosts(Index body, std::uint64_t at);
+    std::array<double, D> choose_cell() const;
+    std::array<double, D> margin() const;
+    void find_outer();
+    void fill_ghosts(Index body, const Shifts& shifts, std::uint64_t at);
 
     Bodies<T, D> view_;
     Lattice<T, D> lattice_;
@@ -146,7 +155,9 @@ class Scene {
     Buffer<Index> ghost_body_;
     Buffer<Bits> ghost_home_;
     Buffer<Image<D>> shift_;             // of every instance; empty in an open domain
-    Buffer<std::uint64_t> first_ghost_;  // scratch: where each body's ghosts go
+    Buffer<Index> outer_;                // bodies that may have a shift other than zero
+    Buffer<Shifts> outer_shifts_;        // theirs
+    Buffer<std::uint64_t> first_ghost_;  // scratch: where the ghosts of each of them go
 };
 
 }  // namespace vicinal

@@ -1,6 +1,7 @@
 // The reference kernels: plain loops, no vector instructions.
 #include "core/sieve.hpp"
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -245,8 +246,19 @@ void Sieve<T, D>::strip(const FinePoints<D>& points, const StripRow<D>& row) {
 
 template <Real T, int D>
 void Sieve<T, D>::look(Index first, const Index* entries, std::size_t count) {
-    for (std::size_t k = 0; k < count; ++k)
-        settle(packed_.instance(first), packed_.instance(entries[k]));
+    const Index i = packed_.instance(first);
+    const First one{i, 0, {}, 0};
+    const unsigned bits = packed_.bits(first);
+    const unsigned plain = question_.filter->active() ? 0u : unsigned{plain_bit};
+    for (std::size_t k = 0; k < count; ++k) {
+        const unsigned others = packed_.bits(entries[k]);
+        if (((bits | others) & Scene<T, D>::image_bits) != Scene<T, D>::image_bits) continue;
+        const Index j = packed_.instance(entries[k]);
+        if ((bits & others & plain) != 0)  // two bodies in their places
+            out_.push({std::min(i, j), std::max(i, j)}, Image<D>{});
+        else
+            emit(one, j);
+    }
 }
 
 template <Real T, int D>
@@ -291,6 +303,20 @@ void Sieve<T, D>::hits(const Index* first, const Index* second, std::size_t coun
     const bool decided = std::is_same_v<T, float> && !moving_ && !scene_.imaged() &&
                          !question_.bare && scene_.view().shape == Shape::boxes;
     const auto either = static_cast<unsigned>(owner_.either | Scene<T, D>::image_bits);
+    if (decided && entries_first_ && !question_.filter->active()) {
+        // Nothing but the owner rule is left; written without a branch, it goes either way.
+        const Index* const instance = packed_.instances();
+        const Bits* const bits = packed_.bits();
+        Pair* const out = out_.room(count);
+        std::size_t pairs = 0;
+        for (std::size_t k = 0; k < count; ++k) {
+            const Index i = instance[first[k]], j = instance[second[k]];
+            out[pairs] = {std::min(i, j), std::max(i, j)};
+            pairs += ((unsigned{bits[first[k]]} | bits[second[k]]) & either) == either;
+        }
+        out_.wrote(pairs);
+        return;
+    }
     for (std::size_t k = 0; k < count; ++k) {
         const Index i = entries_first_ ? packed_.instance(first[k]) : first[k];
         const unsigned i_bits = entries_first_

@@ -16,41 +16,45 @@ namespace vicinal::HWY_NAMESPACE {
 template <int D>
 class Sweeper {
   public:
-    Sweeper(const BoxRows<D>& rows, BoxScratch& scratch, BoxSink& sink)
-        : rows_(rows), sink_(sink) {
+    Sweeper(BoxScratch& scratch, BoxSink& sink) : sink_(sink) {
         scratch.first.resize(most);
         scratch.second.resize(most);
         first_ = scratch.first.data();
         second_ = scratch.second.data();
     }
 
-    void sweep(std::uint32_t first, std::uint32_t last, std::uint32_t row_end) {
-        const float* begins = rows_.lo[0];
+    // By value: what others can reach would be read again after every store.
+    void sweep(const BoxRows<D> rows, std::uint32_t first, std::uint32_t last,
+               std::uint32_t row_end) {
+        const float* const begins = rows.lo[0];
+        std::uint64_t candidates = 0;
         for (std::uint32_t i = first; i < last; ++i) {
             Query q;
             for (std::size_t a = 0; a < D; ++a) {
-                q.lo[a] = hn::Set(df, rows_.lo[a][i]);
-                q.hi[a] = hn::Set(df, rows_.hi[a][i]);
+                q.lo[a] = hn::Set(df, rows.lo[a][i]);
+                q.hi[a] = hn::Set(df, rows.hi[a][i]);
             }
             q.number = i;
-            const float limit = std::max(rows_.hi[0][i] + rows_.bin, rows_.bins_begin);
+            const float limit = std::max(rows.hi[0][i] + rows.bin, rows.bins_begin);
             std::uint32_t j = i + 1;
-            for (; j < row_end && (begins[j] <= limit || begins[j] >= rows_.bins_end);
+            for (; j < row_end && (begins[j] <= limit || begins[j] >= rows.bins_end);
                  j += lanes())
-                test(q, j, row_end);
-            sink_.box_candidates += std::min(j, row_end) - (i + 1);
+                test(rows, q, j, row_end);
+            candidates += std::min(j, row_end) - (i + 1);
         }
+        sink_.box_candidates += candidates;
         flush();
     }
 
-    void ask(Index number, const Box<float, D>& box, std::uint32_t begin, std::uint32_t end) {
+    void ask(const BoxRows<D> rows, Index number, const Box<float, D>& box, std::uint32_t begin,
+             std::uint32_t end) {
         Query q;
         for (std::size_t a = 0; a < D; ++a) {
             q.lo[a] = hn::Set(df, box.lo[a]);
             q.hi[a] = hn::Set(df, box.hi[a]);
         }
         q.number = number;
-        for (std::uint32_t j = begin; j < end; j += lanes()) test(q, j, end);
+        for (std::uint32_t j = begin; j < end; j += lanes()) test(rows, q, j, end);
         sink_.box_candidates += end - begin;
         flush();
     }
@@ -66,18 +70,19 @@ class Sweeper {
         Index number;
     };
 
-    HWY_INLINE void test(const Query& q, std::uint32_t j, std::uint32_t end) {
-        auto meet = hn::Le(hn::LoadU(df, rows_.lo[0] + j), q.hi[0]);
-        meet = hn::And(meet, hn::Ge(hn::LoadU(df, rows_.hi[0] + j), q.lo[0]));
+    HWY_INLINE void test(const BoxRows<D>& rows, const Query& q, std::uint32_t j,
+                         std::uint32_t end) {
+        auto meet = hn::Le(hn::LoadU(df, rows.lo[0] + j), q.hi[0]);
+        meet = hn::And(meet, hn::Ge(hn::LoadU(df, rows.hi[0] + j), q.lo[0]));
         for (std::size_t a = 1; a < D; ++a) {
-            meet = hn::And(meet, hn::Le(hn::LoadU(df, rows_.lo[a] + j), q.hi[a]));
-            meet = hn::And(meet, hn::Ge(hn::LoadU(df, rows_.hi[a] + j), q.lo[a]));
+            meet = hn::And(meet, hn::Le(hn::LoadU(df, rows.lo[a] + j), q.hi[a]));
+            meet = hn::And(meet, hn::Ge(hn::LoadU(df, rows.hi[a] + j), q.lo[a]));
         }
         std::uint64_t bits = bits_of(df, meet);
         const std::uint32_t left = end - j;
         if (left < hn::Lanes(df)) bits &= (std::uint64_t{1} << left) - 1;
         hn::StoreU(hn::Set(di, q.number), di, first_ + count_);
-        compress_store(bits, hn::Iota(di, j), second_ + count_);
+        compress_store(bits, count_from(j), second_ + count_);
         count_ += hwy::PopCount(bits);
         if (HWY_UNLIKELY(count_ > most)) flush();
     }
@@ -87,7 +92,6 @@ class Sweeper {
         count_ = 0;
     }
 
-    const BoxRows<D>& rows_;
     BoxSink& sink_;
     Index *first_, *second_;
     std::size_t count_ = 0;
@@ -96,13 +100,13 @@ class Sweeper {
 template <int D>
 void sweep(const BoxRows<D>& rows, std::uint32_t first, std::uint32_t last,
            std::uint32_t row_end, BoxScratch& scratch, BoxSink& sink) {
-    Sweeper<D>(rows, scratch, sink).sweep(first, last, row_end);
+    Sweeper<D>(scratch, sink).sweep(rows, first, last, row_end);
 }
 
 template <int D>
 void ask(const BoxRows<D>& rows, Index number, const Box<float, D>& box, std::uint32_t begin,
          std::uint32_t end, BoxScratch& scratch, BoxSink& sink) {
-    Sweeper<D>(rows, scratch, sink).ask(number, box, begin, end);
+    Sweeper<D>(scratch, sink).ask(rows, number, box, begin, end);
 }
 
 BoxKernels<2> box_kernels_2() {

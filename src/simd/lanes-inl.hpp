@@ -21,15 +21,53 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::ScalableTag<float>;
 using Ids = hn::ScalableTag<std::uint32_t>;  // as many lanes as Floats
 
+// first, first + 1, ... (Highway's Iota goes through memory lane by lane with g++ 12, and
+// waits.)
+HWY_INLINE hn::Vec<Ids> count_from(Index first) {
+    alignas(64) static constexpr Index lanes[16] = {0, 1, 2,  3,  4,  5,  6,  7,
+                                                    8, 9, 10, 11, 12, 13, 14, 15};
+    const Ids di;
+    static_assert(HWY_MAX_BYTES <= sizeof lanes);
+    return hn::Add(hn::Load(di, lanes), hn::Set(di, first));
+}
+
 // One bit per lane.
 template <class D, class M>
 HWY_INLINE std::uint64_t bits_of(D d, M mask) {
-    alignas(8) std::uint8_t bytes[8] = {};
-    hn::StoreMaskBits(d, mask, bytes);
-    std::uint64_t bits;
-    std::memcpy(&bits, bytes, sizeof bits);
-    return bits;
+    if constexpr (hn::MaxLanes(d) <= 8) {
+        std::uint8_t bits;
+        hn::StoreMaskBits(d, mask, &bits);
+        return bits;
+    } else {
+        alignas(8) std::uint8_t bytes[8] = {};
+        hn::StoreMaskBits(d, mask, bytes);
+        std::uint64_t bits;
+        std::memcpy(&bits, bytes, sizeof bits);
+        return bits;
+    }
 }
+
+#if HWY_TARGET != HWY_SCALAR
+// Of two masks with twice as many lanes as Ids has, the second holding the first: the bits of
+// the first, each half apart, and whether the second has any more.
+struct NestedBits {
+    std::uint32_t lo, hi, more;  // `more` is in no particular order
+};
+template <class D, class M>
+HWY_INLINE NestedBits nested_bits(D d, M inner, M outer) {
+#if HWY_TARGET == HWY_AVX2  // both masks at once, without putting their bits in order
+    (void)d;
+    const auto bits = static_cast<std::uint32_t>(
+        _mm256_movemask_epi8(_mm256_packs_epi16(inner.raw, outer.raw)));
+    return {bits & 0xff, bits >> 16 & 0xff, (bits ^ bits >> 8) & 0xff00ff};
+#else
+    const auto bits = static_cast<std::uint32_t>(bits_of(d, inner));
+    const std::size_t half = hn::Lanes(d) / 2;
+    return {bits & ((1u << half) - 1), bits >> half,
+            bits ^ static_cast<std::uint32_t>(bits_of(d, outer))};
+#endif
+}
+#endif
 
 // Moves the lanes whose bits are set to the front and stores a whole vector.
 HWY_INLINE void compress_store(std::uint64_t bits, hn::Vec<Ids> values, Index* out) {

@@ -57,16 +57,22 @@ struct Joiner {
             hn::StoreU(hn::LoadU(di, from.instance + begin + k), di, to.body + at + k);
         if (to.entry != nullptr)
             for (std::size_t k = 0; k < n; k += hn::Lanes(di))
-                hn::StoreU(hn::Iota(di, static_cast<std::uint32_t>(begin + k)), di,
+                hn::StoreU(count_from(static_cast<std::uint32_t>(begin + k)), di,
                            to.entry + at + k);
     }
 
-    // The other rows merged by x. Returns the number of slabs.
+    // The other rows merged by x, behind room for the own points of a cell. Returns the number
+    // of slabs.
     std::size_t build(const StripRow<D>& row) {
         const FinePoints<D> from = points;
         std::array<CellRange, D == 2 ? 1 : 4> heads = row.others;
         const std::uint32_t last_x = from.cell_x[row.own.end - 1] + 1;
-        std::size_t entries = 0, cells = 0;
+        std::size_t room = 0;
+        for (std::uint32_t c = row.own.begin; c < row.own.end; ++c)
+            room = std::max<std::size_t>(
+                room, from.cell_start[std::min(c + 2, row.row_end)] - from.cell_start[c]);
+        room += hn::Lanes(dc);
+        std::size_t entries = room + hn::Lanes(dc), cells = 0;
         for (CellRange& h : heads) {
             // Only as far as the own cells reach: a row may be long and cut into many tasks.
             h.end = static_cast<std::uint32_t>(
@@ -93,8 +99,8 @@ struct Joiner {
         std::uint32_t* const slab_x = scratch.slab_x.data();
         std::uint32_t* const slab_start = scratch.slab_start.data();
         std::uint32_t* const slab_mixed = scratch.slab_mixed.data();
-        std::size_t filled = 0, slabs = 0;
-        std::uint32_t mixed = 0;
+        std::size_t filled = room, slabs = 0;
+        std::uint32_t mixed_cells = 0;
         constexpr std::uint32_t none = ~std::uint32_t{0};
         std::array<std::uint32_t, D == 2 ? 1 : 4> next;  // x at each head
         for (std::size_t u = 0; u < heads.size(); ++u)
@@ -103,7 +109,7 @@ struct Joiner {
             const std::uint32_t x = *std::min_element(next.begin(), next.end());
             slab_x[slabs] = x;
             slab_start[slabs] = static_cast<std::uint32_t>(filled);
-            slab_mixed[slabs] = mixed;
+            slab_mixed[slabs] = mixed_cells;
             if (x == none) return slabs;
             ++slabs;
             for (std::size_t u = 0; u < heads.size(); ++u)
@@ -113,7 +119,7 @@ struct Joiner {
                                         end = from.cell_start[c + 1];
                     append(from, begin, end, pen, filled);
                     filled += end - begin;
-                    if (from.cell_mixed != nullptr) mixed += from.cell_mixed[c];
+                    if (from.cell_mixed != nullptr) mixed_cells += from.cell_mixed[c];
                     next[u] = c + 1 < heads[u].end ? from.cell_x[c + 1] : none;
                 }
         }
@@ -123,10 +129,12 @@ struct Joiner {
 
     struct Query {
         std::array<C, D> at;
-        C sure, perhaps;  // one more than the bounds
         Index first;
-        bool mixed;
     };
+    struct Bounds {
+        C sure, perhaps;  // one more than the sums may be
+    };
+    bool mixed = false;  // do hits of this cell need a look? Then they are entries, else bodies
 
     // Between the bounds rounding of the squares is most of the doubt: look at them unrounded.
     template <bool count_only>
@@ -148,7 +156,7 @@ struct Joiner {
                 continue;
             }
             if (maybe_count == maybes.size()) hand_maybes();
-            maybes[maybe_count++] = {q.first, c.value[e], q.mixed};
+            maybes[maybe_count++] = {q.first, c.value[e], mixed};
         }
         return out;
     }
@@ -158,149 +166,204 @@ struct Joiner {
         maybe_count = 0;
     }
 
-    HWY_INLINE C squares(const Query& q, const Candidates& c, std::size_t k) const {
+    using At = std::array<C, D>;
+
+    static HWY_INLINE At load(const Candidates& c, std::size_t k) {
+        At at;
+        for (std::size_t a = 0; a < D; ++a)
+            at[a] = hn::LoadU(dc, reinterpret_cast<const std::int16_t*>(c.axis[a] + k));
+        return at;
+    }
+
+    static HWY_INLINE C squares(const Query& q, const At& at) {
         C sum = hn::Zero(dc);
         for (std::size_t a = 0; a < D; ++a) {
-            const C x = hn::LoadU(dc, reinterpret_cast<const std::int16_t*>(c.axis[a] + k));
-            const C d = hn::Sub(x, q.at[a]);
+            const C d = hn::Sub(at[a], q.at[a]);
             const C dd = hn::MulFixedPoint15(d, d);
             sum = a == 0 ? dd : hn::Add(sum, dd);
         }
         return sum;
     }
 
-    static HWY_INLINE Index* compress(std::uint64_t bits, const Index* value, Index* out) {
-        compress_store(bits, hn::LoadU(di, value), out);
-        return out + hwy::PopCount(bits);
-    }
-
-    template <bool masked, bool count_only>
-    HWY_INLINE Index* step(const Query& q, const Candidates& c, std::size_t k, std::size_t end,
-                           Index* out) {
-        const C sum = squares(q, c, k);
-        auto sure = hn::Gt(q.sure, sum), perhaps = hn::Gt(q.perhaps, sum);
-        if (masked) {
-            const auto valid = hn::FirstN(dc, end - k);
-            sure = hn::And(sure, valid);
-            perhaps = hn::And(perhaps, valid);
-        }
-        const auto maybe = hn::AndNot(sure, perhaps);
-        if (HWY_UNLIKELY(!hn::AllFalse(dc, maybe)))
-            out = keep_maybes<count_only>(bits_of(dc, maybe), q, c, k, out);
-        if (count_only) return out + hn::CountTrue(dc, sure);
-#if HWY_TARGET == HWY_SCALAR
-        *out = c.value[k];
-        return out + hn::CountTrue(dc, sure);
-#else
-        const std::uint64_t bits = bits_of(dc, sure);
-        const std::size_t half = hn::Lanes(di);
-        out = compress(bits & ((1u << half) - 1), c.value + k, out);
-        return compress(bits >> half, c.value + k + half, out);
-#endif
-    }
-
-    // In count_only the pointer only counts.
+    // One query against one vector of candidates. In count_only the pointer only counts.
     template <bool count_only>
-    HWY_INLINE Index* test(const Query& q, const Candidates& c, std::size_t from,
-                           std::size_t to, Index* out) {
-        const std::size_t n = hn::Lanes(dc);
-        std::size_t k = from;
-        for (; k + n <= to; k += n) out = step<false, count_only>(q, c, k, to, out);
-        if (k < to) out = step<true, count_only>(q, c, k, to, out);
+    HWY_INLINE Index* step(const Query& q, const Bounds& bounds, const Candidates& c,
+                           const At& at, std::size_t k, Index* out) {
+        const C sum = squares(q, at);
+        const auto near = hn::Gt(bounds.sure, sum), close = hn::Gt(bounds.perhaps, sum);
+#if HWY_TARGET == HWY_SCALAR
+        if (HWY_UNLIKELY(!hn::AllFalse(dc, hn::AndNot(near, close))))
+            return keep_maybes<count_only>(1, q, c, k, out);
+        if (!count_only) *out = c.value[k];
+        return out + hn::CountTrue(dc, near);
+#else
+        const NestedBits bits = nested_bits(dc, near, close);
+        if (!count_only) {
+            compress_store(bits.lo, hn::LoadU(di, c.value + k), out);
+            compress_store(bits.hi, hn::LoadU(di, c.value + k + hn::Lanes(di)),
+                           out + hwy::PopCount(bits.lo));
+        }
+        out += hwy::PopCount(bits.lo) + hwy::PopCount(bits.hi);
+        if (HWY_UNLIKELY(bits.more != 0))  // last: a point that meets itself comes first
+            out = keep_maybes<count_only>(bits_of(dc, hn::AndNot(near, close)), q, c, k, out);
         return out;
+#endif
     }
 
     // ---- the pairs -------------------------------------------------------------------------
 
-    // Hits wait in a queue, so that a vector is not read back while its stores are under way.
-    static constexpr std::size_t queue = 6144;
+    // Hits wait in queues, so that a vector is not read back while its stores are under way.
+    // Two bodies are tested at a time, each with a queue of its own.
+    static constexpr std::size_t queue = 2560, longest_run = queue / 4, slack = 64;
     struct Segment {
         Index first;
-        std::uint32_t count;
+        std::uint32_t begin, end;  // hits
     };
-    std::array<Segment, 512> segments;
-    std::size_t segment_count = 0, queued = 0;
+    struct Queue {
+        Index* hits;
+        std::size_t filled = 0;
+        std::size_t segment_count = 0;
+        std::array<Segment, 256> segments;
+    };
+    std::array<Queue, 2> queues;
 
-    void flush() {
-        auto* out = reinterpret_cast<Index*>(writer.room(queued));
-        const Index* hits = scratch.hits.data();
-        for (std::size_t s = 0; s < segment_count; ++s) {
-            const auto i = hn::Set(di, segments[s].first);
-            const std::size_t count = segments[s].count;
+    void flush(Queue& q) {
+        if (q.segment_count == 0) return;
+        Pair* const begin = writer.room(q.filled);
+        auto* out = reinterpret_cast<Index*>(begin);
+        for (std::size_t s = 0; s < q.segment_count; ++s) {
+            const auto i = hn::Set(di, q.segments[s].first);
+            const std::size_t count = q.segments[s].end - q.segments[s].begin;
+            const Index* const hits = q.hits + q.segments[s].begin;
             for (std::size_t k = 0; k < count; k += hn::Lanes(di)) {
                 const auto j = hn::LoadU(di, hits + k);
                 hn::StoreInterleaved2(hn::Min(i, j), hn::Max(i, j), di, out + 2 * k);
             }
             out += 2 * count;
-            hits += count;
         }
-        writer.wrote(queued);
-        queued = segment_count = 0;
+        writer.wrote(static_cast<std::size_t>(reinterpret_cast<Pair*>(out) - begin));
+        q.filled = q.segment_count = 0;
     }
 
     // ---- the row ---------------------------------------------------------------------------
 
+    // `queries` points that follow each other, the first one at `at` in the strip, against what
+    // follows the first, up to `end`. A second one meets itself there, its first hit.
+    template <std::size_t queries, bool count_only>
+    HWY_INLINE std::uint64_t meet(const Candidates c, std::size_t at, std::size_t end) {
+        std::array<Query, queries> q;
+        for (std::size_t i = 0; i < queries; ++i) {
+            for (std::size_t a = 0; a < D; ++a)
+                q[i].at[a] = hn::Set(dc, static_cast<std::int16_t>(c.axis[a][at + i]));
+            q[i].first = c.value[at + i];
+        }
+        const Bounds bounds = {hn::Set(dc, static_cast<std::int16_t>(points.sure + 1)),
+                               hn::Set(dc, static_cast<std::int16_t>(points.perhaps + 1))};
+        std::uint64_t counted = 0;
+        std::size_t itself = 1;
+        std::size_t k = at + 1;
+        while (k < end) {  // long runs in pieces, so that the queues stay small
+            const std::size_t stop = std::min(end, k + longest_run);
+            std::array<Index*, queries> out;
+            for (std::size_t i = 0; i < queries; ++i) {
+                Queue& wait = queues[i];
+                if (!count_only && HWY_UNLIKELY(wait.filled + longest_run + slack > queue ||
+                                                wait.segment_count == wait.segments.size()))
+                    flush(wait);
+                out[i] = wait.hits + wait.filled;
+            }
+            for (; k < stop; k += hn::Lanes(dc)) {
+                const At near = load(c, k);
+                for (std::size_t i = 0; i < queries; ++i)
+                    out[i] = step<count_only>(q[i], bounds, c, near, k, out[i]);
+            }
+            for (std::size_t i = 0; i < queries; ++i) {
+                Queue& wait = queues[i];
+                const auto last = static_cast<std::size_t>(out[i] - wait.hits);
+                const std::size_t first = wait.filled + (i == 1 ? itself : 0);
+                if (count_only) {
+                    counted += last - first;
+                } else if (HWY_UNLIKELY(mixed)) {
+                    sink.look(q[i].first, wait.hits + first, last - first);
+                } else {
+                    wait.segments[wait.segment_count++] = {q[i].first,
+                                                           static_cast<std::uint32_t>(first),
+                                                           static_cast<std::uint32_t>(last)};
+                    wait.filled = last;
+                }
+            }
+            itself = 0;
+        }
+        return counted;
+    }
+
+    // Copies the own points, begin ... end - 1, so that they end before `to`. Whole vectors,
+    // the last one first: what is written too much lies before them.
+    void put_own(std::uint32_t begin, std::uint32_t end, std::size_t to) {
+        const hn::RebindToUnsigned<Coordinates> d16;
+        const std::size_t n = end - begin, lanes = hn::Lanes(d16);
+        Index* const values = mixed ? scratch.entry.data() : scratch.body.data();
+        if (HWY_UNLIKELY(begin < lanes)) {  // nothing may be read before the first entry
+            for (std::size_t k = 0; k < n; ++k) {
+                for (std::size_t a = 0; a < D; ++a)
+                    scratch.axis[a][to - n + k] = points.axis[a][begin + k];
+                values[to - n + k] =
+                    mixed ? static_cast<Index>(begin + k) : points.instance[begin + k];
+            }
+            return;
+        }
+        for (std::size_t a = 0; a < D; ++a) {
+            const std::uint16_t* const own = points.axis[a] + end;
+            std::uint16_t* const copy = scratch.axis[a].data() + to;
+            for (std::size_t k = lanes; k < n + lanes; k += lanes)
+                hn::StoreU(hn::LoadU(d16, own - k), d16, copy - k);
+        }
+        const std::size_t wide = hn::Lanes(di);
+        for (std::size_t k = wide; k < n + wide; k += wide)
+            hn::StoreU(mixed ? count_from(static_cast<Index>(end - k))
+                             : hn::LoadU(di, points.instance + end - k),
+                       di, values + to - k);
+    }
+
+    // Points begin ... end - 1 of a cell with each other and those up to near_end in their own
+    // row, and with candidates from ... to - 1 of the strip. Slabs before `from` have been done
+    // with: the own points go there, so that all candidates are one run.
     template <bool count_only>
     void cell(std::uint32_t begin, std::uint32_t end, std::uint32_t near_end, std::size_t from,
-              std::size_t to, bool mixed) {
-        Candidates own, strip;
-        own.axis = points.axis;
-        own.value = points.instance;
-        for (std::size_t a = 0; a < D; ++a) strip.axis[a] = scratch.axis[a].data();
-        strip.value = mixed ? scratch.entry.data() : scratch.body.data();
-        std::uint32_t base = 0;  // of the own candidates
-        if (mixed) {
-            base = begin;
-            scratch.own_entry.resize(near_end - begin);
-            for (std::uint32_t k = begin; k < near_end; ++k) scratch.own_entry[k - begin] = k;
-            for (std::size_t a = 0; a < D; ++a) own.axis[a] += begin;
-            own.value = scratch.own_entry.data();
+              std::size_t to) {
+        put_own(begin, near_end, from);
+        Candidates c;
+        for (std::size_t a = 0; a < D; ++a) c.axis[a] = scratch.axis[a].data();
+        c.value = mixed ? scratch.entry.data() : scratch.body.data();
+        // Behind the last candidate, a vector's worth of what is near to nothing in this cell:
+        // two to three cells away along x, less than one along the others (sums of squares
+        // remain below 2^15).
+        const hn::RebindToUnsigned<Coordinates> d16;
+        std::array<hn::Vec<decltype(d16)>, D> behind;
+        for (std::size_t a = 0; a < D; ++a) {
+            std::uint16_t* const pad = scratch.axis[a].data() + to;
+            behind[a] = hn::LoadU(d16, pad);
+            const unsigned cell_begin = points.axis[a][begin] >> fine_bits << fine_bits;
+            const unsigned away = a == 0 ? 3u << fine_bits : 0u;
+            hn::StoreU(hn::Set(d16, static_cast<std::uint16_t>(cell_begin + away)), d16, pad);
         }
-        Query q;
-        q.mixed = mixed;
-        q.sure = hn::Set(dc, static_cast<std::int16_t>(points.sure + 1));
-        q.perhaps = hn::Set(dc, static_cast<std::int16_t>(points.perhaps + 1));
         const std::uint64_t bodies = end - begin;
         writer.candidates +=
             bodies * (to - from) + bodies * (near_end - begin) - bodies * (bodies + 1) / 2;
-        const std::array<const std::uint16_t*, D> axis = points.axis;
-        const Index* const instance = points.instance;
-        Index* const hits = scratch.hits.data();
-        std::size_t counted = 0;
-        for (std::uint32_t i = begin; i < end; ++i) {
-            for (std::size_t a = 0; a < D; ++a)
-                q.at[a] = hn::Set(dc, static_cast<std::int16_t>(axis[a][i]));
-            q.first = mixed ? i : instance[i];
-            // Long runs in pieces, so that the queue stays small.
-            std::size_t a = i + 1 - base, b = from;
-            const std::size_t a_end = near_end - base;
-            do {
-                const std::size_t a_next = std::min(a + queue / 4, a_end);
-                const std::size_t b_next = std::min(b + queue / 4, to);
-                if (!count_only && (queued + (a_next - a) + (b_next - b) > queue ||
-                                    segment_count == segments.size()))
-                    flush();
-                Index* const start = hits + queued;
-                Index* out = test<count_only>(q, own, a, a_next, start);
-                out = test<count_only>(q, strip, b, b_next, out);
-                const auto count = static_cast<std::size_t>(out - start);
-                if (count_only) {
-                    counted += count;
-                } else if (mixed) {
-                    sink.look(i, start, count);
-                } else {
-                    segments[segment_count++] = {q.first, static_cast<std::uint32_t>(count)};
-                    queued += count;
-                }
-                a = a_next;
-                b = b_next;
-            } while (HWY_UNLIKELY(a < a_end || b < to));
-        }
+        std::uint64_t counted = 0;
+        std::size_t i = from - (near_end - begin);
+        const std::size_t last = i + (end - begin);
+        if (points.sure >= 0)  // else a point would not surely meet itself
+            for (; i + 2 <= last; i += 2) counted += meet<2, count_only>(c, i, to);
+        for (; i < last; ++i) counted += meet<1, count_only>(c, i, to);
         if (count_only) writer.add(counted);
+        for (std::size_t a = 0; a < D; ++a)
+            hn::StoreU(behind[a], d16, scratch.axis[a].data() + to);
     }
 
     void join(const StripRow<D>& row) {
-        scratch.hits.resize(queue);
+        scratch.hits.resize(2 * queue);
+        for (std::size_t i = 0; i < 2; ++i) queues[i].hits = scratch.hits.data() + i * queue;
         const std::size_t slabs = build(row);
         std::size_t lo = 0, hi = 0;
         for (std::uint32_t c = row.own.begin; c < row.own.end; ++c) {
@@ -309,7 +372,7 @@ struct Joiner {
             hi = std::max(hi, lo);
             while (hi < slabs && scratch.slab_x[hi] <= x + 1) ++hi;
             const bool next = c + 1 < row.row_end && points.cell_x[c + 1] == x + 1;
-            bool mixed = points.all_mixed;
+            mixed = points.all_mixed;
             if (points.cell_mixed != nullptr)
                 mixed = mixed || points.cell_mixed[c] != 0 ||
                         (next && points.cell_mixed[c + 1] != 0) ||
@@ -319,11 +382,11 @@ struct Joiner {
             const std::uint32_t near_end = points.cell_start[c + (next ? 2 : 1)];
             const std::size_t from = scratch.slab_start[lo], to = scratch.slab_start[hi];
             if (counting && !mixed)
-                cell<true>(begin, end, near_end, from, to, false);
+                cell<true>(begin, end, near_end, from, to);
             else
-                cell<false>(begin, end, near_end, from, to, mixed);
+                cell<false>(begin, end, near_end, from, to);
         }
-        if (queued > 0) flush();
+        for (Queue& q : queues) flush(q);
         if (maybe_count > 0) hand_maybes();
     }
 };
