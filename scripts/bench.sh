@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Measures the methods beside other libraries on the standard scenes: prints a table for each and
-# writes all rows to one CSV file. Installs the other libraries; takes up to 20 minutes.
+# writes all rows to one CSV file and, with plots, to an HTML page of the same name beside it.
+# Installs the other libraries; takes up to 20 minutes.
 #   scripts/bench.sh [--quick] [-o FILE.csv]       --quick: fewer scenes and one size, two minutes
 set -euo pipefail
 caller=$PWD
@@ -20,6 +21,7 @@ done
 
 need "${build_packages[@]}" libnanoflann-dev libembree-dev libcgal-dev libboost-dev libfcl-dev libbullet-dev \
     python3-scipy lammps openmpi-bin
+need_page
 echo "Building ..." >&2
 quietly cmake --preset bench -DVICINAL_TESTS=OFF -DVICINAL_EXAMPLES=OFF
 quietly cmake --build build/bench --target vicinal_tool
@@ -29,6 +31,8 @@ threads=1
 [ "$(nproc)" -eq 1 ] || threads=1,$(nproc)
 # Every method but the double loop, which would take hours.
 methods=auto$("$tool" methods | grep -oE '^[a-z_]+ ' | grep -v brute_force | sed 's/^/,/' | tr -d ' \n')
+started=$(date -u '+%Y-%m-%d %H:%M UTC')
+commit=$(git describe --always --dirty 2>/dev/null) || commit="not known"
 part=$(mktemp --suffix .csv)
 trap 'rm -f "$part"' EXIT
 : >"$results"
@@ -56,4 +60,7 @@ else
     measure 5 --scene three_sizes --n 200000 --boxes
     measure 3 --scene sheets
 fi
+page=${results%.csv}.html
+node bench/page/make.mjs "$results" "$page" "$started" "$commit"
 echo "all rows: $results"
+echo "with plots: $page"

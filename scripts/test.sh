@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the tests. --all: also everything slow (the whole product of the agreement suite, the
-# second compiler, sanitizers, fuzzing).
+# second compiler, sanitizers, fuzzing, the page of the bench in a browser).
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 case "${1:-}" in
@@ -8,6 +8,10 @@ case "${1:-}" in
     *) echo "usage: scripts/test.sh [--all]" >&2; exit 2 ;;
 esac
 need "${build_packages[@]}" "${test_packages[@]}"
+if [ "${1:-}" = --all ]; then
+    need "${all_packages[@]}"
+    need_page
+fi
 
 step() { printf '\n== %s\n' "$*"; }
 
@@ -32,7 +36,7 @@ if [ "${1:-}" != --all ]; then
     exit
 fi
 
-need "${all_packages[@]}"
+quietly ctest --test-dir build/release -N -L page --no-tests=error  # registered, now that its needs are met
 run_tests release VICINAL_TEST_ALL=1
 build asan  # with the second compiler, warnings are errors
 run_tests asan VICINAL_TEST_LIGHT=1 LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp"
