@@ -103,7 +103,7 @@ function growth(rows) {
         option: {
             ...common(({data: {row}}) =>
                 tip(label_of(row), `${row.bodies.toLocaleString("en-GB")} bodies: ${ms(row.ms)}`)),
-            grid: {left: 66, right: 12 + name_width(drawn), top: 12, height: inner, outerBoundsMode: "none"}, series,
+            grid: {left: 70, right: 12 + name_width(drawn), top: 12, height: inner, outerBoundsMode: "none"}, series,
             xAxis: {...axis("bodies", 26, compact), type: "log", ...decades(drawn.map((row) => row.bodies))},
             yAxis: {...axis("ms", 48, short), type: "log", ...y_range},
         },
@@ -190,7 +190,8 @@ function draw(scene) {
 
 function draw_all() {
     read_look();
-    for (const scene of scenes) draw(scene);
+    // One by one, so that the first can be read, and the page scrolled, while the last are drawn.
+    for (const scene of scenes) setTimeout(draw, 0, scene);
 }
 
 draw_all();

@@ -56,7 +56,7 @@ export class Browser {
             if (event.method === "Page.loadEventFired") resolve();
         }));
         for (const domain of ["Page", "Runtime", "Log", "Network"]) await send(`${domain}.enable`);
-        await send("Emulation.setDeviceMetricsOverride", {width, height, deviceScaleFactor: 1, mobile: false});
+        await page.resize(width, height);
         await page.prefer(scheme);
         await send("Page.navigate", {url});
         await loaded;
@@ -88,6 +88,10 @@ class Page {
         }
         if (method === "Log.entryAdded") this.complaints.push(params.entry.text);
         if (method === "Network.requestWillBeSent") this.requests.push(params.request.url);
+    }
+
+    resize(width, height) {
+        return this.send("Emulation.setDeviceMetricsOverride", {width, height, deviceScaleFactor: 1, mobile: false});
     }
 
     prefer(scheme) {

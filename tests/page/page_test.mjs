@@ -49,15 +49,22 @@ function assert_has(texts, value, unit, what) {
     assert.ok(texts.some((text) => text.endsWith(unit) && near(number(text), value)), `${what}: no ${value}${unit} in ${texts}`);
 }
 
-// ECharts draws in the frame after a change.
-const two_frames = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))";
+// The page draws scene by scene, in tasks of their own; ECharts shows it in the next frame.
+const drawn = `new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => done()))))`;
+
+async function open(browser, url, look = {}) {
+    const page = await browser.open(url, look);
+    await page.value(drawn);
+    return page;
+}
+
 const choose_threads = (page, threads) =>
-    page.value(`document.querySelector(".choice [value='${threads}']").click(), ${two_frames}`);
+    page.value(`document.querySelector(".choice [value='${threads}']").click(), ${drawn}`);
 const choose_bodies = (page, id, bodies) => page.value(`(() => {
     const select = document.querySelector("#${id} select");
     select.value = "${bodies}";
     select.dispatchEvent(new Event("change"));
-})(), ${two_frames}`);
+})(), ${drawn}`);
 
 // The least contrast, by the formula of WCAG 2.1, of any text on the page and in its plots.
 const least_contrast = (page) => page.value(`(() => {
@@ -81,16 +88,25 @@ function assert_quiet(page, url) {
     assert.deepEqual([...new Set(page.requests)], [url]);
 }
 
+// Nothing is wider than the window, and every plot as wide as its place.
+async function assert_fits(page) {
+    assert.ok(await page.value("document.documentElement.scrollWidth <= innerWidth"), "the page scrolls sideways");
+    const widths = await page.value("[...document.querySelectorAll('.plot:not([hidden])')].map((plot) => " +
+        "[plot.clientWidth, plot.querySelector('svg').clientWidth])");
+    for (const [place, plot] of widths) assert.equal(plot, place);
+}
+
 async function assert_looks(browser, url) {
     for (const look of [{}, {scheme: "dark"}, {width: 360}, {width: 360, scheme: "dark"}]) {
-        const page = await browser.open(url, look);
+        const page = await open(browser, url, look);
         assert.ok(await page.value("document.querySelectorAll('.plot svg path').length") > 3, "no plots");
         assert.ok(await least_contrast(page) >= 4.5, `${JSON.stringify(look)}: contrast ${await least_contrast(page)}`);
         const dark = await page.value("getComputedStyle(document.body).backgroundColor") === "rgb(21, 24, 27)";
         assert.equal(dark, look.scheme === "dark");
-        assert.ok(await page.value("document.documentElement.scrollWidth <= innerWidth"), "the page scrolls sideways");
-        assert.ok(await page.value("[...document.querySelectorAll('svg')].every((svg) => " +
-            "svg.getBoundingClientRect().right <= document.documentElement.clientWidth)"), "a plot sticks out");
+        await assert_fits(page);
+        await page.resize(700, 900);
+        await page.value(drawn);
+        await assert_fits(page);
         assert_quiet(page, url);
     }
 }
@@ -122,7 +138,7 @@ async function rows_of_the_tool(browser) {
     const tail = (file) => readFileSync(file, "utf8").replace(/^.*\n/, "");
     writeFileSync(all, readFileSync(small, "utf8") + tail(other) + tail(large));
     const url = make_page(all);
-    const page = await browser.open(url);
+    const page = await open(browser, url);
 
     assert.deepEqual(await page.value("[...document.querySelectorAll('#scene-1 thead th')].map((th) => th.textContent)"),
         ["method or peer", ...headings]);
@@ -157,6 +173,8 @@ async function rows_of_the_tool(browser) {
                 assert_has(texts.ratios, row.median_ms / here[0].median_ms, "×", "ratios");
                 assert_has(texts.phases, row.median_ms, " ms", "phases");
             }
+            for (const kind of ["growth", "ratios", "phases"])
+                assert.equal(texts[kind].filter((text) => rows.some((row) => row.name === text)).length, here.length, `${kind}: ${texts[kind]}`);
             for (const name of ["scene", "build", "search", "output"]) assert.ok(texts.phases.includes(name));
         }
     assert.ok((await plot_texts(page, "scene-1", "growth")).includes("1k"));
@@ -172,7 +190,7 @@ async function rows_of_the_tool(browser) {
     const fills = () => page.value("[...new Set([...document.querySelectorAll('svg text')].map((text) => getComputedStyle(text).fill))]");
     const before = await fills();
     await page.prefer("dark");
-    await page.value(two_frames);
+    await page.value(drawn);
     assert.deepEqual(before.filter((fill) => fill === "rgb(228, 231, 234)"), []);
     assert.ok((await fills()).includes("rgb(228, 231, 234)"), "the plots did not turn light on dark");
     assert_quiet(page, url);
@@ -183,7 +201,7 @@ async function one_size_one_thread(browser) {
     const file = join(work, "one.csv");
     measure(file, "--scene", "uniform", "--n", "300", "--threads", "1");
     const url = make_page(file);
-    const page = await browser.open(url);
+    const page = await open(browser, url);
     assert.equal(await plot_texts(page, "scene-1", "growth"), "");
     assert_has(await plot_texts(page, "scene-1", "ratios"), 1, "×", "ratios");
     assert_quiet(page, url);
@@ -192,7 +210,7 @@ async function one_size_one_thread(browser) {
 
 async function hostile_rows(browser) {
     const url = make_page(join(source, "tests/page/hostile.csv"));
-    const page = await browser.open(url);
+    const page = await open(browser, url);
     const shown = new Map((await table_rows(page, "scene-1")).map((row) => [row.name, row]));
     const evil = '<img src=x onerror="alert(3)">,\ntwo lines';
     assert.deepEqual(new Set(shown.keys()),
