@@ -133,7 +133,7 @@ function table(scene) {
     const line = (row) => `<tr class="${row.kind}"><th scope="row">${name_of(row)}</th>` +
         columns.map(([, write]) => write(row)).join("") + "</tr>";
     const size = (rows) => `<tbody><tr class="size"><th scope="rowgroup" colspan="${columns.length + 1}">` +
-        `<span>${size_title(rows)}</span></th></tr>\n` + rows.sort(order).map(line).join("\n") + "</tbody>";
+        `<span>${size_title(rows)}</span></th></tr>\n` + [...rows].sort(order).map(line).join("\n") + "</tbody>";
     return `<div class="scroll tall" tabindex="0" role="region" aria-label="${html(scene.title)}: all rows">
 <table><thead><tr><th scope="col">method or peer</th>${columns.map(([title]) => `<th scope="col">${title}</th>`).join("")}</tr></thead>
 ${scene.sizes.map(size).join("\n")}</table></div>`;
@@ -215,12 +215,12 @@ function page(rows, date, commit) {
 <dl><dt>Machine, compiler</dt><dd>${listed(rows, "machine")}</dd>
 <dt>Measured</dt><dd>${html(date)}</dd>
 <dt>Commit</dt><dd>${html(commit)}</dd></dl>
-<p>A row is the median time from the arrays of bodies to all pairs (or what else was asked for), built
-anew in every run. It keeps one finder, as a simulation would; after warming up all rows run once, then
-all once more, as often as “runs” says. “Spread” is the distance of the quartiles over the median;
-“ratio” is the time over that of our first method on as many threads, so a peer with 3× takes three
-times as long. The phases are medians of their own. “Memory” is the peak beyond what the process
-held before. What other libraries need to prepare, such as a layout of their own, is not timed.</p>
+<p>What is timed is the way from the arrays of bodies to all pairs, or what else was asked for. A method
+keeps one finder, as a simulation would. After warming up, all rows run once, then all once more, as often
+as “runs” says; “ms” is the median. “Spread” is the distance of the quartiles over the median. “Ratio” is
+the time over that of our first method on as many threads: a peer with 3× takes three times as long. The
+phases are medians of their own. “Memory” is the peak beyond what the process held before the row. What
+other libraries prepare first, such as a layout of their own, is not timed.</p>
 <p>${odd_mark} marks a row that finds other pairs than our first row does; “differs” counts the pairs that
 only one of the two has. – is a value that was not measured, or that a peer does not tell.</p>
 <noscript><p><strong>The plots need JavaScript. The tables have all numbers.</strong></p></noscript>
