@@ -80,7 +80,7 @@ function growth(rows) {
     const drawn = rows.filter((row) => row.bodies > 0 && row.ms > 0);
     if (new Set(drawn.map((row) => row.bodies)).size < 2) return "Not measured at two sizes: no growth to see.";
     const lines = names.map((name) => drawn.filter((row) => row.name === name)).filter((line) => line.length > 0);
-    const inner = Math.max(270, 15 * lines.length);  // height between the axes
+    const inner = Math.max(270, 18 * lines.length);  // height between the axes
     const y_range = decades(drawn.map((row) => row.ms));
     const height_of = (row) => inner * Math.log(y_range.max / row.ms) / Math.log(y_range.max / y_range.min);
     const series = lines.map((line) => {
@@ -89,7 +89,7 @@ function growth(rows) {
         const color = look.palette[index % look.palette.length];
         // Labels of lines that end at the same size stand below each other.
         const ends = lines.map((other) => other.at(-1)).filter((end) => end.bodies === line.at(-1).bodies);
-        const shift = spread_out(ends.map(height_of), 14, inner)[ends.indexOf(line.at(-1))];
+        const shift = spread_out(ends.map(height_of), 15, inner)[ends.indexOf(line.at(-1))];
         return {
             type: "line", name, data: line.map((row) => ({value: [row.bodies, row.ms], row})), color,
             symbol: marks[index % marks.length], symbolSize: 7, z: first ? 3 : 2, emphasis: {focus: "series"},
