@@ -59,6 +59,7 @@ struct Finder<T, D>::State {
     BoxKernels<D> boxes{};
     PairList<D> list;
     Rows<D> rows;
+    RowMaker<D> row_maker;
     Report<D> report;
 
     explicit State(const Options<D>& asked)
@@ -155,7 +156,8 @@ struct Finder<T, D>::State {
     // Rows, and sorting, which goes by way of rows, need memory of their own.
     void check_rows(RowKind kind) {
         const std::uint64_t needed =
-            report.bytes + rows_bytes<D>(list.size(), scene.bodies(), kind, scene.imaged());
+            report.bytes +
+            RowMaker<D>::bytes(list.size(), scene.bodies(), kind, scene.imaged());
         if (needed > options.max_bytes)
             throw Error(Error::Kind::limit,
                         "with rows (sorting needs them too) the finder would hold " +
@@ -213,7 +215,7 @@ struct Finder<T, D>::State {
         target.store(result, scene.imaged(), threads, limits());
         ask(queries, bare, target);
         Rows<D> room;
-        if (order == Order::sorted) sort_pairs(result, queries.size(), threads, room);
+        if (order == Order::sorted) RowMaker<D>().sort(result, queries.size(), threads, room);
         return result;
     }
 
@@ -252,7 +254,8 @@ const PairList<D>& Finder<T, D>::pairs(Order order) {
     Stopwatch watch;
     if (order == Order::sorted) {
         state_->check_rows(RowKind::half);
-        sort_pairs(state_->list, state_->scene.bodies(), state_->threads, state_->rows);
+        state_->row_maker.sort(state_->list, state_->scene.bodies(), state_->threads,
+                               state_->rows);
     }
     state_->report.seconds.output = watch.lap();
     return state_->list;
@@ -280,11 +283,12 @@ std::uint64_t Finder<T, D>::count() {
 }
 
 template <Real T, int D>
-const Rows<D>& Finder<T, D>::neighbours(RowKind kind) {
+const Rows<D>& Finder<T, D>::neighbours(RowKind kind, Order order) {
     state_->fill_list();
     state_->check_rows(kind);
     Stopwatch watch;
-    make_rows(state_->list, state_->scene.bodies(), kind, state_->threads, state_->rows);
+    state_->row_maker.make(state_->list, state_->scene.bodies(), kind, order, state_->threads,
+                           state_->rows);
     state_->report.seconds.output = watch.lap();
     return state_->rows;
 }

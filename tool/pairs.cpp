@@ -34,7 +34,7 @@ void within_one_set(Job& job, Finder<T, D>& finder, const Bodies<T, D>& bodies, 
     if (job.output.count) {
         job.summary.pairs = finder.count();
     } else if (job.output.rows) {
-        const Rows<D>& rows = finder.neighbours(RowKind::full);
+        const Rows<D>& rows = finder.neighbours(RowKind::full, job.search.order());
         job.summary.pairs = rows.indices.size() / 2;
         std::vector<std::uint64_t> degrees(rows.size());
         for (std::size_t i = 0; i < degrees.size(); ++i) degrees[i] = rows[i].size();

@@ -54,8 +54,8 @@ class VICINAL_EXPORT Finder {
     // Each pair once, in parallel, nothing stored. The consumer runs on several threads.
     void for_each_block(const Consumer<D>& consumer);
     std::uint64_t count();
-    // The rows live in the finder until its next call.
-    const Rows<D>& neighbours(RowKind kind = RowKind::full);
+    // The rows live in the finder until its next call. Order::sorted sorts each row.
+    const Rows<D>& neighbours(RowKind kind = RowKind::full, Order order = Order::any);
 
     // Two sets: pairs (i in `others`, j in this finder's bodies) by the same rule as within
     // one set. Both sets have the same shape, cut-off and rule. Excluded pairs are those of

@@ -85,7 +85,7 @@ enum class RowKind {
 };
 
 // Neighbour rows (compressed sparse rows): the neighbours of body i are
-// indices[offsets[i]] ... indices[offsets[i + 1] - 1], in increasing order.
+// indices[offsets[i]] ... indices[offsets[i + 1] - 1].
 template <int D>
 struct Rows {
     std::vector<std::uint64_t> offsets;  // bodies + 1

@@ -1,7 +1,7 @@
 #include "core/rows.hpp"
 
 #include <algorithm>
-#include <atomic>
+#include <bit>
 
 #include "core/parallel.hpp"
 
@@ -14,86 +14,135 @@ Image<D> negated(Image<D> image) {
     return image;
 }
 
-// Calls f(row, neighbour, image) for every row entry of every pair, in parallel.
+// Calls f(row, neighbour, image) for every row entry of some blocks, in order.
 template <int D, class F>
-void for_each_entry(const PairList<D>& list, RowKind kind, int threads, const F& f) {
-    parallel_tasks(threads, list.blocks().size(), [&](std::size_t b, int) {
+void for_each_entry(const PairList<D>& list, Range blocks, RowKind kind, const F& f) {
+    for (std::size_t b = blocks.begin; b < blocks.end; ++b) {
         const Block<D>& block = list.blocks()[b];
+        const bool imaged = !block.images.empty();
         for (std::size_t p = 0; p < block.pairs.size(); ++p) {
             const Pair pair = block.pairs[p];
-            const Image<D> image = block.images.empty() ? Image<D>{} : block.images[p];
+            const Image<D> image = imaged ? block.images[p] : Image<D>{};
             f(pair.i, pair.j, image);
             if (kind == RowKind::full) f(pair.j, pair.i, negated<D>(image));
         }
-    });
+    }
 }
 
-// Workers fill rows in no fixed order: sorting makes them the same every time.
 template <int D>
-void sort_rows(Rows<D>& rows, int threads) {
-    parallel_ranges(threads, rows.size(), [&](Range range, std::size_t) {
-        std::vector<std::pair<Index, Image<D>>> both;
-        for (std::size_t i = range.begin; i < range.end; ++i) {
-            const auto begin = rows.offsets[i], end = rows.offsets[i + 1];
-            if (rows.images.empty()) {
-                std::sort(rows.indices.data() + begin, rows.indices.data() + end);
-                continue;
-            }
-            both.clear();
-            for (auto e = begin; e < end; ++e)
-                both.emplace_back(rows.indices[e], rows.images[e]);
-            std::sort(both.begin(), both.end());
-            for (auto e = begin; e < end; ++e)
-                std::tie(rows.indices[e], rows.images[e]) = both[e - begin];
-        }
-    });
+void sort_row(Rows<D>& rows, std::uint64_t begin, std::uint64_t end,
+              std::vector<std::pair<Index, Image<D>>>& both) {
+    if (rows.images.empty()) {
+        std::sort(rows.indices.data() + begin, rows.indices.data() + end);
+        return;
+    }
+    both.clear();
+    for (auto e = begin; e < end; ++e) both.emplace_back(rows.indices[e], rows.images[e]);
+    std::sort(both.begin(), both.end());
+    for (auto e = begin; e < end; ++e)
+        std::tie(rows.indices[e], rows.images[e]) = both[e - begin];
 }
 
 }  // namespace
 
+// Entries are scattered to buckets of rows that follow each other, so few that a bucket fits a
+// cache; there each bucket is put in order. Entries of a row stay in the order of the list.
 template <int D>
-void make_rows(const PairList<D>& list, std::size_t bodies, RowKind kind, int threads,
-               Rows<D>& rows) {
+void RowMaker<D>::make(const PairList<D>& list, std::size_t bodies, RowKind kind, Order order,
+                       int threads, Rows<D>& rows) {
     const bool imaged = !list.empty() && !list.blocks()[0].images.empty();
-    rows.offsets.assign(bodies + 1, 0);
-    const auto counter = [&](Index row) {
-        return std::atomic_ref<std::uint64_t>(rows.offsets[row]);
-    };
-    for_each_entry<D>(list, kind, threads, [&](Index row, Index, const Image<D>&) {
-        counter(row).fetch_add(1, std::memory_order_relaxed);
-    });
-    const std::uint64_t total = exclusive_scan(threads, std::span(rows.offsets));
+    const std::size_t total = (kind == RowKind::full ? 2 : 1) * list.size();
+    rows.offsets.resize(bodies + 1);
+    rows.offsets[bodies] = total;
     rows.indices.resize(total);
     rows.images.resize(imaged ? total : 0);
-    for_each_entry<D>(list, kind, threads, [&](Index row, Index other, const Image<D>& image) {
-        const std::uint64_t at = counter(row).fetch_add(1, std::memory_order_relaxed);
-        rows.indices[at] = other;
-        if (imaged) rows.images[at] = image;
+    if (bodies == 0) return;
+    constexpr std::size_t wanted = 1 << 14, most_buckets = 1 << 12;  // entries of a bucket
+    const std::size_t about = std::clamp<std::size_t>(total / wanted, 1, most_buckets);
+    const auto shift = static_cast<unsigned>(std::bit_width((bodies - 1) / about));
+    const std::size_t buckets = ((bodies - 1) >> shift) + 1;
+    const std::size_t blocks = list.blocks().size();
+    const std::size_t pieces =
+        std::clamp<std::size_t>(blocks, 1, static_cast<std::size_t>(threads));
+
+    next_.resize(pieces * buckets);
+    parallel_tasks(threads, pieces, [&](std::size_t p, int) {
+        std::uint64_t* const count = next_.data() + p * buckets;
+        std::fill(count, count + buckets, std::uint64_t{0});
+        for_each_entry<D>(
+            list, piece(blocks, pieces, p), kind,
+            [count, shift](Index row, Index, const Image<D>&) { ++count[row >> shift]; });
     });
-    // Filling moved every offset to the end of its row, where the next row begins.
-    std::copy_backward(rows.offsets.begin(), rows.offsets.end() - 1, rows.offsets.end());
-    rows.offsets[0] = 0;
-    sort_rows(rows, threads);
+    start_.resize(buckets + 1);
+    std::uint64_t at = 0;
+    for (std::size_t b = 0; b < buckets; ++b) {
+        start_[b] = at;
+        for (std::size_t p = 0; p < pieces; ++p)
+            at += std::exchange(next_[p * buckets + b], at);
+    }
+    start_[buckets] = at;
+
+    entries_.resize(total);
+    images_.resize(imaged ? total : 0);
+    parallel_tasks(threads, pieces, [&](std::size_t p, int) {
+        std::uint64_t* const next = next_.data() + p * buckets;
+        Entry* const to = entries_.data();
+        Image<D>* const images = imaged ? images_.data() : nullptr;
+        for_each_entry<D>(list, piece(blocks, pieces, p), kind,
+                          [=](Index row, Index neighbour, const Image<D>& image) {
+                              const std::uint64_t e = next[row >> shift]++;
+                              to[e] = {row, neighbour};
+                              // The bucket's next line: on its way until it is met again.
+                              __builtin_prefetch(reinterpret_cast<const char*>(to + e) + 64, 1);
+                              if (images != nullptr) images[e] = image;
+                          });
+    });
+
+    parallel_tasks(threads, buckets, [&](std::size_t b, int) {
+        const std::size_t first = b << shift;
+        const std::size_t last = std::min(bodies, (b + 1) << shift);
+        // Plain pointers: what others can reach would be read again after every store.
+        std::uint64_t* const offset = rows.offsets.data();
+        Index* const indices = rows.indices.data();
+        const Entry *const from = entries_.data() + start_[b], *const to = entries_.data() +
+                                                                           start_[b + 1];
+        std::fill(offset + first, offset + last, std::uint64_t{0});
+        for (const Entry* e = from; e < to; ++e) ++offset[e->row];
+        std::uint64_t begin = start_[b];
+        for (std::size_t i = first; i < last; ++i) begin += std::exchange(offset[i], begin);
+        if (imaged) {
+            const Image<D>* image = images_.data() + start_[b];
+            for (const Entry* e = from; e < to; ++e) rows.images[offset[e->row]++] = *image++;
+            // Filling moves every offset to the end of its row: back to the beginning.
+            for (std::size_t i = last - 1; i > first; --i) offset[i] = offset[i - 1];
+            offset[first] = start_[b];
+        }
+        for (const Entry* e = from; e < to; ++e) indices[offset[e->row]++] = e->neighbour;
+        for (std::size_t i = last - 1; i > first; --i) offset[i] = offset[i - 1];
+        offset[first] = start_[b];
+        if (order == Order::any) return;
+        std::vector<std::pair<Index, Image<D>>> both;
+        for (std::size_t i = first; i < last; ++i)
+            sort_row<D>(rows, offset[i], i + 1 < last ? offset[i + 1] : start_[b + 1], both);
+    });
 }
 
 template <int D>
-void sort_pairs(PairList<D>& list, std::size_t bodies, int threads, Rows<D>& scratch) {
-    make_rows(list, bodies, RowKind::half, threads, scratch);
+void RowMaker<D>::sort(PairList<D>& list, std::size_t bodies, int threads, Rows<D>& scratch) {
+    make(list, bodies, RowKind::half, Order::sorted, threads, scratch);
     std::size_t row = 0;
     std::uint64_t at = 0;
     for (const Stretch<D>& stretch : PairList<D>::Store::of(list).stretches)
         for (std::size_t p = stretch.begin; p < stretch.end; ++p, ++at) {
             while (at >= scratch.offsets[row + 1]) ++row;
             stretch.chunk->pairs[p] = {static_cast<Index>(row), scratch.indices[at]};
-            if (!scratch.images.empty()) stretch.chunk->images[p] = scratch.images[at];
+            if (scratch.images.empty()) continue;
+            stretch.chunk->images[p] = scratch.images[at];
+            stretch.chunk->blank = false;
         }
 }
 
-#define VICINAL_INSTANTIATE(D)                                                        \
-    template void make_rows(const PairList<D>&, std::size_t, RowKind, int, Rows<D>&); \
-    template void sort_pairs(PairList<D>&, std::size_t, int, Rows<D>&);
-VICINAL_INSTANTIATE(2)
-VICINAL_INSTANTIATE(3)
-#undef VICINAL_INSTANTIATE
+template class RowMaker<2>;
+template class RowMaker<3>;
 
 }  // namespace vicinal

@@ -5,21 +5,34 @@
 
 namespace vicinal {
 
-// Neighbour rows of `bodies` bodies, each row sorted by (index, image).
 template <int D>
-void make_rows(const PairList<D>& list, std::size_t bodies, RowKind kind, int threads,
-               Rows<D>& rows);
+class RowMaker {
+  public:
+    // Neighbour rows of `bodies` bodies, each row in the order of the list or sorted by (index,
+    // image).
+    void make(const PairList<D>& list, std::size_t bodies, RowKind kind, Order order,
+              int threads, Rows<D>& rows);
 
-// Memory make_rows() takes for so many pairs.
-template <int D>
-std::uint64_t rows_bytes(std::uint64_t pairs, std::size_t bodies, RowKind kind, bool imaged) {
-    const std::uint64_t entries = kind == RowKind::full ? 2 * pairs : pairs;
-    return (bodies + 1) * sizeof(std::uint64_t) +
-           entries * (sizeof(Index) + (imaged ? sizeof(Image<D>) : 0));
-}
+    // Sorts the list by (i, j, image) in its own memory; `bodies` counts the first of each
+    // pair.
+    void sort(PairList<D>& list, std::size_t bodies, int threads, Rows<D>& scratch);
 
-// Sorts the list by (i, j, image) in its own memory; `bodies` counts the first of each pair.
-template <int D>
-void sort_pairs(PairList<D>& list, std::size_t bodies, int threads, Rows<D>& scratch);
+    // Memory that rows of so many pairs take, with what it takes to make them.
+    static std::uint64_t bytes(std::uint64_t pairs, std::size_t bodies, RowKind kind,
+                               bool imaged) {
+        const std::uint64_t entries = kind == RowKind::full ? 2 * pairs : pairs;
+        return (bodies + 1) * sizeof(std::uint64_t) +
+               entries * (sizeof(Index) + sizeof(Entry) + (imaged ? 2 * sizeof(Image<D>) : 0));
+    }
+
+  private:
+    struct Entry {
+        Index row, neighbour;
+    };
+    Buffer<std::uint64_t> next_;   // per piece and bucket
+    Buffer<std::uint64_t> start_;  // of each bucket, and the end
+    Buffer<Entry> entries_;
+    Buffer<Image<D>> images_;
+};
 
 }  // namespace vicinal

@@ -163,21 +163,27 @@ template <Real T, int D>
 void Sieve<T, D>::emit(const First& first, Index instance) {
     Index i = first_scene_.body(first.instance), j = scene_.body(instance);
     if (question_.filter->active() && !question_.filter->allows(i, j)) return;
-    if (!scene_.imaged()) {
-        if (one_set_ && i > j) std::swap(i, j);
-        out_.push({i, j});
+    if (scene_.imaged()) {
+        write({i, first_scene_.shift(first.instance)}, {j, scene_.shift(instance)});
         return;
     }
-    const Shift<D> mi = first_scene_.shift(first.instance), mj = scene_.shift(instance);
+    if (one_set_ && i > j) std::swap(i, j);
+    out_.push({i, j});
+}
+
+// A pair in a periodic domain, the smaller index first if both are of one set.
+template <Real T, int D>
+void Sieve<T, D>::write(Placed first, Placed second) {
     Shift<D> n;
-    for (std::size_t a = 0; a < D; ++a) n[a] = mj[a] - mi[a];
-    if (one_set_ && (i > j || (i == j && n < Shift<D>{}))) {
-        std::swap(i, j);
+    for (std::size_t a = 0; a < D; ++a) n[a] = second.shift[a] - first.shift[a];
+    if (one_set_ &&
+        (first.body > second.body || (first.body == second.body && n < Shift<D>{}))) {
+        std::swap(first, second);
         for (auto& component : n) component = -component;
     }
     Image<D> image;
     for (std::size_t a = 0; a < D; ++a) image[a] = static_cast<std::int16_t>(n[a]);
-    out_.push({i, j}, image);
+    out_.push({first.body, second.body}, image);
 }
 
 template <Real T, int D>
@@ -247,17 +253,26 @@ void Sieve<T, D>::strip(const FinePoints<D>& points, const StripRow<D>& row) {
 template <Real T, int D>
 void Sieve<T, D>::look(Index first, const Index* entries, std::size_t count) {
     const Index i = packed_.instance(first);
-    const First one{i, 0, {}, 0};
     const unsigned bits = packed_.bits(first);
-    const unsigned plain = question_.filter->active() ? 0u : unsigned{plain_bit};
+    if (question_.filter->active()) {
+        for (std::size_t k = 0; k < count; ++k) settle(i, packed_.instance(entries[k]));
+        return;
+    }
+    const auto placed = [&](Index instance, unsigned own_bits) {
+        Placed where{instance, {}};  // the caches know bits: look up only what must be
+        if ((own_bits & plain_bit) == 0)
+            where = {scene_.body(instance), scene_.shift(instance)};
+        return where;
+    };
+    const Placed one = placed(i, bits);
     for (std::size_t k = 0; k < count; ++k) {
         const unsigned others = packed_.bits(entries[k]);
         if (((bits | others) & Scene<T, D>::image_bits) != Scene<T, D>::image_bits) continue;
         const Index j = packed_.instance(entries[k]);
-        if ((bits & others & plain) != 0)  // two bodies in their places
+        if ((bits & others & plain_bit) != 0)
             out_.push({std::min(i, j), std::max(i, j)}, Image<D>{});
         else
-            emit(one, j);
+            write(one, placed(j, others));
     }
 }
 

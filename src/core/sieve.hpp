@@ -99,6 +99,11 @@ class Sieve final : private StripSink<D>, private BoxSink {
     void scan_boxes(const First& first, Run run, Owner owner);
     void scan_deciding(const First& first, Run run, Owner owner, bool check_boxes);
     void emit(const First& first, Index instance);
+    struct Placed {
+        Index body;
+        Shift<D> shift;
+    };
+    void write(Placed first, Placed second);
 
     const Scene<T, D>& scene_;
     const Scene<T, D>& first_scene_;  // the queries, or the scene

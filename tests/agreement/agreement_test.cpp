@@ -102,9 +102,12 @@ class Agreement : public ::testing::Test {
     void check_one_set(Finder<T, D>& finder, const Found<D>& expected) {
         EXPECT_EQ(difference<D>(expected, sorted<D>(listed(finder.pairs()))), "");
         EXPECT_EQ(difference<D>(expected, listed(finder.pairs(Order::sorted))), "") << "sorted";
-        EXPECT_EQ(difference<D>(expected, rows_of(finder.neighbours(RowKind::half))), "")
+        EXPECT_EQ(
+            difference<D>(expected, rows_of(finder.neighbours(RowKind::half, Order::sorted))),
+            "")
             << "half";
-        EXPECT_EQ(difference<D>(both_ways<D>(expected), rows_of(finder.neighbours())), "")
+        EXPECT_EQ(
+            difference<D>(both_ways<D>(expected), sorted<D>(rows_of(finder.neighbours()))), "")
             << "full";
         EXPECT_EQ(finder.count(), expected.size());
         EXPECT_GE(finder.report().candidates, expected.size());

@@ -94,8 +94,11 @@ template <Real T, int D>
 void expect_answers(Finder<T, D>& finder, const Found<D>& expected) {
     EXPECT_EQ(difference<D>(expected, sorted<D>(listed(finder.pairs()))), "") << "any order";
     EXPECT_EQ(difference<D>(expected, listed(finder.pairs(Order::sorted))), "") << "sorted";
-    EXPECT_EQ(difference<D>(expected, rows_of(finder.neighbours(RowKind::half))), "") << "half";
-    EXPECT_EQ(difference<D>(both_ways<D>(expected), rows_of(finder.neighbours())), "")
+    EXPECT_EQ(difference<D>(expected, sorted<D>(rows_of(finder.neighbours(RowKind::half)))), "")
+        << "half";
+    EXPECT_EQ(difference<D>(both_ways<D>(expected),
+                            rows_of(finder.neighbours(RowKind::full, Order::sorted))),
+              "")
         << "full";
     EXPECT_EQ(difference<D>(expected, streamed(finder)), "") << "streamed";
     EXPECT_EQ(finder.count(), expected.size());
