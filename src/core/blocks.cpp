@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace vicinal {
@@ -43,7 +44,7 @@ void BlockWriter<D>::hand_over() {
     const bool wanted = blocks_->admit(count);
     if (blocks_->list_ != nullptr) {
         if (wanted) {
-            stretches_.push_back({task_, chunk_, begin_, at_});
+            stretches_.push_back({task_, stretches_.size(), chunk_, begin_, at_});
             begin_ = at_;
             return;
         }
@@ -173,9 +174,10 @@ void Blocks<D>::finish() {
     auto& stretches = PairList<D>::Store::of(*list_).stretches;
     for (const BlockWriter<D>& writer : writers_)
         stretches.insert(stretches.end(), writer.stretches_.begin(), writer.stretches_.end());
-    // A task's stretches are all of one writer and in order: a stable sort keeps them so.
-    std::stable_sort(stretches.begin(), stretches.end(),
-                     [](const auto& a, const auto& b) { return a.task < b.task; });
+    // A task's stretches are all of one writer.
+    std::sort(stretches.begin(), stretches.end(), [](const auto& a, const auto& b) {
+        return std::tie(a.task, a.number) < std::tie(b.task, b.number);
+    });
     PairList<D>::Store::publish(*list_);
 }
 

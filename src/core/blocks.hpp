@@ -29,6 +29,7 @@ struct Chunk {
 template <int D>
 struct Stretch {
     std::size_t task;
+    std::size_t number;  // among those of its writer
     Chunk<D>* chunk;
     std::size_t begin, end;
     std::size_t size() const { return end - begin; }

@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #ifdef _OPENMP
@@ -98,10 +100,38 @@ void parallel_for(int threads, std::size_t n, const F& f) {
     });
 }
 
+// One value for each piece of a loop; allocates only on machines with very many threads.
+template <class T>
+class PerPiece {
+    static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+  public:
+    explicit PerPiece(std::size_t count, const T& value = T()) : size_(count) {
+        if (count > most) many_.resize(count * sizeof(T));
+        values_ = reinterpret_cast<T*>(count > most ? many_.data() : few_);
+        std::uninitialized_fill_n(values_, count, value);
+    }
+    PerPiece(const PerPiece&) = delete;
+    PerPiece& operator=(const PerPiece&) = delete;
+
+    T& operator[](std::size_t p) { return values_[p]; }
+    T* begin() { return values_; }
+    T* end() { return values_ + size_; }
+    std::size_t size() const { return size_; }
+    std::span<T> span() { return {values_, size_}; }
+
+  private:
+    static constexpr std::size_t most = 32;
+    std::size_t size_;
+    T* values_;
+    alignas(T) std::byte few_[most * sizeof(T)];
+    std::vector<std::byte> many_;
+};
+
 // The lowest i with bad(i), or n.
 template <class F>
 std::size_t find_first(int threads, std::size_t n, const F& bad) {
-    std::vector<std::size_t> first(piece_count(threads, n), n);
+    PerPiece<std::size_t> first(piece_count(threads, n), n);
     parallel_ranges(threads, n, [&](Range r, std::size_t p) {
         for (std::size_t i = r.begin; i < r.end; ++i)
             if (bad(i)) {
@@ -116,7 +146,7 @@ std::size_t find_first(int threads, std::size_t n, const F& bad) {
 template <class T>
 T exclusive_scan(int threads, std::span<T> values) {
     const std::size_t n = values.size();
-    std::vector<T> sums(piece_count(threads, n) + 1, T{0});
+    PerPiece<T> sums(piece_count(threads, n) + 1, T{0});
     parallel_ranges(threads, n, [&](Range r, std::size_t p) {
         T sum = 0;
         for (std::size_t i = r.begin; i < r.end; ++i) sum += values[i];
@@ -131,7 +161,7 @@ T exclusive_scan(int threads, std::span<T> values) {
             sum += value;
         }
     });
-    return sums.back();
+    return sums[sums.size() - 1];
 }
 
 }  // namespace vicinal

@@ -93,18 +93,18 @@ template <Real T, int D>
 std::array<double, D> Scene<T, D>::cell_of_bulk() const {
     constexpr std::size_t most = 255;
     const std::size_t n = bodies(), count = std::min(n, most);
-    std::array<std::vector<double>, D> sample;
+    std::array<std::array<double, most>, D> sample;
     for (std::size_t s = 0; s < count; ++s) {
         std::array<double, D> x;
         for (std::size_t a = 0; a < D; ++a)
             x[a] = static_cast<double>(view_.position.axis[a][s * n / count]);
         const auto f = fractional(x);
-        for (std::size_t k = 0; k < D; ++k) sample[k].push_back(std::floor(f[k]));
+        for (std::size_t k = 0; k < D; ++k) sample[k][s] = std::floor(f[k]);
     }
     std::array<double, D> cell{};
     for (std::size_t k = 0; k < D; ++k) {
         if (!lattice_.periodic[k]) continue;
-        std::sort(sample[k].begin(), sample[k].end());
+        std::sort(sample[k].begin(), sample[k].begin() + count);
         // Of two medians the one nearer to the origin: with two bodies the far one is to blame.
         const double low = sample[k][(count - 1) / 2], high = sample[k][count / 2];
         cell[k] = std::abs(low) < std::abs(high) ? low : high;
@@ -218,7 +218,7 @@ std::array<double, D> Scene<T, D>::margin() const {
     };
     const bool bounded = std::all_of(lattice_.periodic.begin(), lattice_.periodic.end(),
                                      [](bool periodic) { return periodic; });
-    std::vector<Part> parts(piece_count(threads_, n));
+    PerPiece<Part> parts(piece_count(threads_, n));
     parallel_ranges(threads_, n, [&](Range r, std::size_t p) {
         Part part;
         // Points have one size, and what is inside a bounded cell is not far.
@@ -286,7 +286,7 @@ void Scene<T, D>::find_outer() {
         for (std::size_t k = 0; k < D; ++k)
             diagonal = diagonal && (a == k || lattice_.inverse[a][k] == 0);
     outer_.resize(n);
-    std::vector<std::size_t> counts(piece_count(threads_, n));
+    PerPiece<std::size_t> counts(piece_count(threads_, n));
     parallel_ranges(threads_, n, [&](Range r, std::size_t p) {
         const Bodies<T, D> view = view_;
         Index* const out = outer_.data() + r.begin;
@@ -375,7 +375,7 @@ void Scene<T, D>::make_ghosts(std::uint64_t max_bytes, const Scene* same_cell) {
     outer_shifts_.resize(outer);
     // Zero is among all shifts, unless no body is known to be there.
     const Shifts any = outer == n ? shifts_of(0) : Shifts{};
-    std::vector<Shifts> parts(piece_count(threads_, outer), any);
+    PerPiece<Shifts> parts(piece_count(threads_, outer), any);
     const auto add = [](Shifts& all, const Shifts& one) {
         for (std::size_t a = 0; a < D; ++a) {
             all.lo[a] = std::min(all.lo[a], one.lo[a]);

@@ -64,7 +64,7 @@ void extend(Box<double, D>& all, const Flat<T, D>& flat, int threads) {
     };
     for (std::size_t f = 0; f < flat.count; ++f) {
         const std::size_t n = flat.arrays[f].size();
-        std::vector<Part> parts(piece_count(threads, n / flat_group + 1));
+        PerPiece<Part> parts(piece_count(threads, (n + flat_group - 1) / flat_group));
         parallel_groups(threads, n, [&](Range r, std::size_t piece) {
             const T* const x = flat.arrays[f].data();
             Part part;
@@ -108,7 +108,7 @@ Box<double, D> bounds_of(const Scene<T, D>& scene) {
             to.hi[a] = std::max(to.hi[a], hi[a]);
         }
     };
-    std::vector<Box<double, D>> parts(piece_count(scene.threads(), scene.size()), none);
+    PerPiece<Box<double, D>> parts(piece_count(scene.threads(), scene.size()), none);
     parallel_ranges(scene.threads(), scene.size(), [&](Range r, std::size_t p) {
         Box<double, D> part = none;
         for (std::size_t k = r.begin; k < r.end; ++k) {

@@ -215,7 +215,7 @@ class CompactGrid final : public Method<T, D> {
     };
 
     Tally tally(const Scene<T, D>& scene) const {
-        std::vector<Tally> parts(piece_count(scene.threads(), scene.size()));
+        PerPiece<Tally> parts(piece_count(scene.threads(), scene.size()));
         parallel_ranges(scene.threads(), scene.size(), [&](Range r, std::size_t p) {
             Tally part;
             for (std::size_t k = r.begin; k < r.end; ++k) {
@@ -318,11 +318,11 @@ class CompactGrid final : public Method<T, D> {
         const auto starts = [&](std::size_t r) {
             return r == 0 || records[r].key != records[r - 1].key;
         };
-        std::vector<std::size_t> before(piece_count(threads, n), 0);
+        PerPiece<std::size_t> before(piece_count(threads, n), 0);
         parallel_ranges(threads, n, [&](Range range, std::size_t p) {
             for (std::size_t r = range.begin; r < range.end; ++r) before[p] += starts(r);
         });
-        cells_ = exclusive_scan(1, std::span(before));
+        cells_ = exclusive_scan(1, before.span());
         cell_key_.resize(cells_);
         cell_start_.resize(cells_ + 1);
         cell_start_[cells_] = static_cast<Index>(n);

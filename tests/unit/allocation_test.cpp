@@ -1,0 +1,107 @@
+// After the third step a finder allocates nothing: every allocation of this program is counted.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include <gtest/gtest.h>
+
+#include <vicinal/vicinal.hpp>
+
+#if defined(__GNUC__) && !defined(__clang__)  // it sees free() behind delete, not our new
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"
+#endif
+
+namespace {
+std::atomic<std::size_t> allocations = 0;
+
+void* allocate(std::size_t bytes, std::size_t alignment) {
+    ++allocations;
+    // aligned_alloc wants whole multiples of the alignment.
+    void* memory = std::aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+}  // namespace
+
+void* operator new(std::size_t bytes) {
+    return allocate(bytes, alignof(std::max_align_t));
+}
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    return allocate(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+    std::free(memory);
+}
+
+namespace vicinal {
+namespace {
+
+// A slow drift back and forth: buffers meet their largest sizes within two steps.
+std::vector<float> places(std::size_t n, int step) {
+    std::vector<float> x(3 * n);
+    std::uint32_t state = 12345;
+    for (float& v : x) {
+        state = state * 1664525u + 1013904223u;
+        v = static_cast<float>(state >> 8) * 0x1p-24f + (step % 2 == 0 ? 0.0f : 0.001f);
+    }
+    return x;
+}
+
+class Steady : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Steady, StateAllocatesNothing) {
+    const std::size_t n = GetParam() == "brute_force" ? 4000 : 20000;
+    const std::vector<float> radius(n, 0.01f);
+    // One thread: with more, which worker needs how much is a matter of timing, and a worker
+    // may meet its largest task late.
+    for (const bool periodic : {false, true})
+        for (const Shape shape : {Shape::points, Shape::spheres, Shape::boxes}) {
+            Options<3> options;
+            options.method = GetParam();
+            options.threads = 1;
+            if (periodic) options.domain = Domain<3>::orthogonal({1.1, 1.1, 1.1});
+            Finder<float, 3> finder(options);
+            std::size_t before = 0;
+            for (int step = 0; step < 6; ++step) {
+                const std::vector<float> lower = places(n, step);
+                std::vector<float> upper = lower;
+                for (float& v : upper) v += 0.02f;
+                if (step >= 3) before = allocations;
+                if (shape == Shape::points)
+                    finder.update(points<3>(lower, 0.03f));
+                else if (shape == Shape::spheres)
+                    finder.update(spheres<3>(lower, radius));
+                else
+                    finder.update(boxes<3>(lower, upper));
+                ASSERT_GT(finder.pairs().size(), 200u);
+                finder.count();
+                finder.neighbours();
+                if (step >= 3) {
+                    EXPECT_EQ(allocations - before, 0u)
+                        << "step " << step << (periodic ? ", periodic" : ", open") << ", shape "
+                        << static_cast<int>(shape);
+                }
+            }
+        }
+}
+
+std::vector<std::string> names() {
+    std::vector<std::string> result;
+    for (const MethodInfo& method : methods()) result.push_back(method.name);
+    return result;
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, Steady, ::testing::ValuesIn(names()),
+                         [](const auto& method) { return method.param; });
+
+}  // namespace
+}  // namespace vicinal
