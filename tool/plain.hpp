@@ -224,7 +224,9 @@ bool plain_meets(const Bodies<T, D>& queries, Index q, const Bodies<T, D>& bodie
     return radius > 0 ? moving_round_meets_box(r, radius) : moving_box_meets_box(r);
 }
 
-// Every pair of the bodies of `a` with those of `b`, one body of `a` at a time.
+// Every pair of the bodies of `a` with those of `b`, one body of `a` at a time. The loop itself
+// is in plain.cpp, so that it is optimised also in tests, which are compiled to be compiled
+// fast.
 template <Real T, int D>
 class PlainSearch {
   public:
@@ -249,36 +251,9 @@ class PlainSearch {
     }
 
   private:
-    std::vector<PlainPair<D>> collect(Index i, bool canonical) const {
-        std::vector<PlainPair<D>> result;
-        for (std::size_t j = canonical ? i : 0; j < b_.size(); ++j) {
-            const auto other = static_cast<Index>(j);
-            if (!allowed(i, other)) continue;
-            images_.for_each(a_, i, b_, other, [&](const Shift<D>& n) {
-                const PlainPair<D> pair{i, other, n};
-                if ((!canonical || is_canonical(pair)) && meets(pair)) result.push_back(pair);
-            });
-        }
-        return result;
-    }
-
-    bool meets(const PlainPair<D>& pair) const {
-        if (sets_ == Sets::probe) return plain_meets(a_, pair.i, b_, pair.j, pair.n, domain_);
-        if (sets_ == Sets::two) return plain_touch(a_, pair.i, b_, pair.j, pair.n, domain_);
-        if (pair.i == pair.j && is_home<D>(pair.n)) return false;
-        const auto p = is_canonical(pair) ? pair : reversed(pair);
-        return plain_touch(a_, p.i, b_, p.j, p.n, domain_);
-    }
-
-    bool allowed(Index i, Index j) const {
-        const auto value = [](const Column<std::uint32_t>& column, Index k) {
-            return column.given() ? column[k] : ~std::uint32_t{0};
-        };
-        if ((value(a_.group, i) & value(b_.mask, j)) == 0) return false;
-        if ((value(b_.group, j) & value(a_.mask, i)) == 0) return false;
-        return excluded_.empty() ||
-               !std::binary_search(excluded_.begin(), excluded_.end(), Pair{i, j});
-    }
+    std::vector<PlainPair<D>> collect(Index i, bool canonical) const;
+    bool meets(const PlainPair<D>& pair) const;
+    bool allowed(Index i, Index j) const;
 
     const Bodies<T, D> a_, b_;
     const Domain<D> domain_;

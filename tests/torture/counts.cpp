@@ -75,10 +75,10 @@ void expect_every_pair(const PairList<D>& list, std::size_t n) {
 
 TYPED_TEST(Counts, five_thousand_boxes_at_one_place) {
     VICINAL_FLAVOUR;
-    const std::size_t n = run_light() ? 500 : 5000;
     const auto names = method_names();
     for (std::size_t m = 0; m < names.size(); ++m) {
-        if (!takes_turn<TypeParam>(m)) continue;
+        const std::size_t n = heavy_size<TypeParam>(m, 5000);
+        if (n == 0) continue;
         SCOPED_TRACE(names[m]);
         std::vector<T> lower(n * D, T(0.1)), upper(n * D, T(0.2));
         Finder<T, D> finder(with_method<D>(names[m], 2));
@@ -89,10 +89,10 @@ TYPED_TEST(Counts, five_thousand_boxes_at_one_place) {
 
 TYPED_TEST(Counts, twenty_thousand_at_one_place) {
     VICINAL_FLAVOUR;
-    const std::size_t n = run_light() ? 2000 : 20000;
     const auto names = method_names();
     for (std::size_t m = 0; m < names.size(); ++m) {
-        if (!takes_turn<TypeParam>(m)) continue;
+        const std::size_t n = heavy_size<TypeParam>(m, 20000);
+        if (n == 0) continue;
         SCOPED_TRACE(names[m]);
         const std::array<T, D> place{};
         Finder<T, D> finder(with_method<D>(names[m]));
@@ -116,10 +116,10 @@ TYPED_TEST(Counts, twenty_thousand_at_one_place) {
 
 TYPED_TEST(Counts, a_million_at_one_place) {
     VICINAL_FLAVOUR;
-    const std::size_t n = run_light() ? 100000 : 1000000;
     const auto names = method_names();
     for (std::size_t m = 0; m < names.size(); ++m) {
-        if (!takes_turn<TypeParam>(m)) continue;
+        const std::size_t n = heavy_size<TypeParam>(m, 1000000);
+        if (n == 0) continue;
         SCOPED_TRACE(names[m]);
         const std::array<T, D> place{};
         auto options = with_method<D>(names[m], 2);
@@ -136,18 +136,27 @@ TYPED_TEST(Counts, a_million_at_one_place) {
     }
 }
 
-TEST(MorePairs, than_32_bits_hold) {
+void expect_all_counted(const std::string& method, std::size_t n) {
+    SCOPED_TRACE(method);
+    const std::array<float, 3> place{};
+    Finder<float, 3> finder(with_method<3>(method, 2));
+    finder.update(points<3>(one_place<float, 3>(place, n)));
+    EXPECT_EQ(finder.count(), all_pairs(n));
+    EXPECT_EQ(finder.report().pairs, all_pairs(n));
+}
+
+TEST(MorePairs, than_31_bits_hold) {
     if (!run_all()) GTEST_SKIP() << "takes seconds per method; VICINAL_TEST_ALL=1 runs it";
     constexpr std::size_t n = 66000;
     static_assert(all_pairs(n) > std::uint64_t{1} << 31);
-    const std::array<float, 3> place{};
-    for (const std::string& method : method_names()) {
-        SCOPED_TRACE(method);
-        Finder<float, 3> finder(with_method<3>(method, 2));
-        finder.update(points<3>(one_place<float, 3>(place, n)));
-        EXPECT_EQ(finder.count(), all_pairs(n));
-        EXPECT_EQ(finder.report().pairs, all_pairs(n));
-    }
+    for (const std::string& method : method_names()) expect_all_counted(method, n);
+}
+
+TEST(MorePairs, than_32_bits_hold) {
+    if (!run_all()) GTEST_SKIP() << "takes seconds; VICINAL_TEST_ALL=1 runs it";
+    constexpr std::size_t n = 93000;
+    static_assert(all_pairs(n) > std::uint64_t{1} << 32);
+    expect_all_counted("auto", n);
 }
 
 template <Real T, int D>
