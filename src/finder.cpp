@@ -36,6 +36,13 @@ int checked_threads(int asked) {
     return asked == 0 ? available_threads() : asked;
 }
 
+template <int D>
+void check_consumer(const Consumer<D>& consumer) {
+    if (!consumer)
+        throw Error(Error::Kind::option,
+                    "the consumer of blocks is an empty function; give one that can be called");
+}
+
 // What counts as near between two bodies: points pair up to the cut-off both carry.
 template <Real T, int D>
 ReachRule rule_of(const Bodies<T, D>& bodies) {
@@ -221,6 +228,7 @@ struct Finder<T, D>::State {
 
     void ask_streaming(const Bodies<T, D>& queries, bool bare,
                        const Consumer<D>& consumer) const {
+        check_consumer<D>(consumer);
         require_update();
         Blocks<D> target;
         target.stream(consumer, scene.imaged(), threads, limits());
@@ -238,94 +246,103 @@ template <Real T, int D>
 Finder<T, D>::~Finder() = default;
 
 template <Real T, int D>
+typename Finder<T, D>::State& Finder<T, D>::state() const {
+    if (state_ == nullptr)
+        throw Error(Error::Kind::input,
+                    "the finder has been moved from; assign another finder to it first");
+    return *state_;
+}
+
+template <Real T, int D>
 void Finder<T, D>::update(const Bodies<T, D>& bodies) {
-    state_->update(bodies);
+    state().update(bodies);
 }
 
 template <Real T, int D>
 void Finder<T, D>::update(const Bodies<T, D>& bodies, const Domain<D>& domain) {
-    state_->options.domain = domain;
-    state_->update(bodies);
+    state().options.domain = domain;
+    state().update(bodies);
 }
 
 template <Real T, int D>
 const PairList<D>& Finder<T, D>::pairs(Order order) {
-    state_->fill_list();
+    state().fill_list();
     Stopwatch watch;
     if (order == Order::sorted) {
-        state_->check_rows(RowKind::half);
-        state_->row_maker.sort(state_->list, state_->scene.bodies(), state_->threads,
-                               state_->rows);
+        state().check_rows(RowKind::half);
+        state().row_maker.sort(state().list, state().scene.bodies(), state().threads,
+                               state().rows);
     }
-    state_->report.seconds.output = watch.lap();
-    return state_->list;
+    state().report.seconds.output = watch.lap();
+    return state().list;
 }
 
 template <Real T, int D>
 PairList<D> Finder<T, D>::take_pairs(Order order) {
     pairs(order);
-    return std::exchange(state_->list, PairList<D>());
+    return std::exchange(state().list, PairList<D>());
 }
 
 template <Real T, int D>
 void Finder<T, D>::for_each_block(const Consumer<D>& consumer) {
-    state_->require_update();
-    state_->blocks.stream(consumer, state_->scene.imaged(), state_->threads, state_->limits());
-    state_->search(state_->blocks);
+    check_consumer<D>(consumer);
+    state().require_update();
+    state().blocks.stream(consumer, state().scene.imaged(), state().threads, state().limits());
+    state().search(state().blocks);
 }
 
 template <Real T, int D>
 std::uint64_t Finder<T, D>::count() {
-    state_->require_update();
-    state_->blocks.count(state_->scene.imaged(), state_->threads, state_->limits());
-    state_->search(state_->blocks);
-    return state_->blocks.total();
+    state().require_update();
+    state().blocks.count(state().scene.imaged(), state().threads, state().limits());
+    state().search(state().blocks);
+    return state().blocks.total();
 }
 
 template <Real T, int D>
 const Rows<D>& Finder<T, D>::neighbours(RowKind kind, Order order) {
-    state_->fill_list();
-    state_->check_rows(kind);
+    state().fill_list();
+    state().check_rows(kind);
     Stopwatch watch;
-    state_->row_maker.make(state_->list, state_->scene.bodies(), kind, order, state_->threads,
-                           state_->rows);
-    state_->report.seconds.output = watch.lap();
-    return state_->rows;
+    state().row_maker.make(state().list, state().scene.bodies(), kind, order, state().threads,
+                           state().rows);
+    state().report.seconds.output = watch.lap();
+    return state().rows;
 }
 
 template <Real T, int D>
 PairList<D> Finder<T, D>::pairs_with(const Bodies<T, D>& others, Order order) const {
-    state_->require_update();
-    check_same_kind(others, state_->scene.view());
-    return state_->asked_list(others, false, order);
+    state().require_update();
+    check_same_kind(others, state().scene.view());
+    return state().asked_list(others, false, order);
 }
 
 template <Real T, int D>
 void Finder<T, D>::pairs_with(const Bodies<T, D>& others, const Consumer<D>& consumer) const {
-    state_->require_update();
-    check_same_kind(others, state_->scene.view());
-    state_->ask_streaming(others, false, consumer);
+    state().require_update();
+    check_same_kind(others, state().scene.view());
+    state().ask_streaming(others, false, consumer);
 }
 
 template <Real T, int D>
 PairList<D> Finder<T, D>::probe(const Bodies<T, D>& queries, Order order) const {
-    return state_->asked_list(queries, true, order);
+    return state().asked_list(queries, true, order);
 }
 
 template <Real T, int D>
 void Finder<T, D>::probe(const Bodies<T, D>& queries, const Consumer<D>& consumer) const {
-    state_->ask_streaming(queries, true, consumer);
+    state().ask_streaming(queries, true, consumer);
 }
 
 template <Real T, int D>
 std::vector<Index> Finder<T, D>::order() const {
-    state_->require_update();
-    return morton_order(state_->scene);
+    state().require_update();
+    return morton_order(state().scene);
 }
 
 template <Real T, int D>
 const Report<D>& Finder<T, D>::report() const {
-    return state_->report;
+    return state().report;
 }
 
 template <Real T, int D>

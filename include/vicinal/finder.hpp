@@ -30,10 +30,12 @@ enum class Order {
     sorted,  // by (i, j, image): the same for every method
 };
 
-// Receives blocks from several workers at once.
+// Receives blocks from several workers at once. An empty function is an Error.
 template <int D>
 using Consumer = std::function<void(const Block<D>&)>;
 
+// A finder that has been moved from may be destroyed or assigned to; every other call on it is
+// an Error.
 template <Real T, int D>
 class VICINAL_EXPORT Finder {
   public:
@@ -78,6 +80,7 @@ class VICINAL_EXPORT Finder {
 
   private:
     struct State;
+    State& state() const;
     std::unique_ptr<State> state_;
 };
 

@@ -20,7 +20,8 @@ struct Block {
     int worker = 0;  // streaming: which worker hands it over, 0 <= worker < threads
 };
 
-// All pairs of one search, stored once, in blocks. Movable, not copyable: it is large.
+// All pairs of one search, stored once, in blocks. Movable, not copyable: it is large. One that
+// has been moved from is empty.
 template <int D>
 class VICINAL_EXPORT PairList {
   public:

@@ -64,6 +64,20 @@ void expect_array_checked(OwnedBodies<T, D> bodies, std::vector<T> OwnedBodies<T
             }
 }
 
+TYPED_TEST(BadInput, a_consumer_that_cannot_be_called) {
+    VICINAL_FLAVOUR;
+    const auto places = scattered<T, D>(20, 0, 1);
+    const auto bodies = points<D>(places, 0.4);
+    const Consumer<D> nothing;
+    Finder<T, D> finder;
+    finder.update(bodies);
+    const std::vector<std::string> words{"consumer", "empty function"};
+    expect_error(option, words, [&] { finder.for_each_block(nothing); });
+    expect_error(option, words, [&] { finder.pairs_with(bodies, nothing); });
+    expect_error(option, words, [&] { finder.probe(bodies, nothing); });
+    expect_answers(finder, tool::plain_pairs(bodies, {}));
+}
+
 TYPED_TEST(BadInput, not_a_finite_number) {
     VICINAL_FLAVOUR;
     using Owned = OwnedBodies<T, D>;

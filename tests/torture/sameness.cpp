@@ -238,6 +238,59 @@ TYPED_TEST(Sameness, finders_that_move) {
     }
 }
 
+TYPED_TEST(Sameness, a_finder_moved_from_refuses_all_but_a_new_life) {
+    VICINAL_FLAVOUR;
+    const AnyScene<T, D> scene(3, 100);
+    const auto bodies = scene.bodies.view();
+    Finder<T, D> gone;
+    const Finder<T, D> kept(std::move(gone));
+    const Consumer<D> consumer = [](const Block<D>&) {};
+    for (const std::function<void()>& call : std::vector<std::function<void()>>{
+             [&] { gone.update(bodies); },
+             [&] { gone.update(bodies, scene.domain); },
+             [&] { gone.pairs(); },
+             [&] { gone.take_pairs(); },
+             [&] { gone.for_each_block(consumer); },
+             [&] { gone.count(); },
+             [&] { gone.neighbours(); },
+             [&] { gone.pairs_with(bodies); },
+             [&] { gone.pairs_with(bodies, consumer); },
+             [&] { gone.probe(bodies); },
+             [&] { gone.probe(bodies, consumer); },
+             [&] { gone.order(); },
+             [&] { gone.report(); },
+         })
+        expect_error(Error::Kind::input, {"moved from", "assign"}, call);
+    Finder<T, D> also_gone(std::move(gone));  // nothing to move: it may be destroyed, no more
+    expect_error(Error::Kind::input, {"moved from"}, [&] { also_gone.count(); });
+    gone = Finder<T, D>();
+    gone.update(bodies, scene.domain);
+    expect_answers(gone, tool::plain_pairs(bodies, scene.domain));
+}
+
+TYPED_TEST(Sameness, a_list_moved_from_is_empty) {
+    VICINAL_FLAVOUR;
+    const AnyScene<T, D> scene(3, 100);
+    const Options<D> options{.domain = scene.domain};
+    const auto expect_empty = [](const PairList<D>& list) {
+        EXPECT_EQ(list.size(), 0u);
+        EXPECT_TRUE(list.empty() && list.blocks().empty() && list.to_vector().empty());
+        EXPECT_TRUE(list.images().empty() && list.begin() == list.end());
+    };
+    PairList<D> first = find_pairs(scene.bodies.view(), options), third;
+    const auto found = listed(first);
+    ASSERT_FALSE(found.empty());
+    PairList<D> second = std::move(first);
+    expect_empty(first);
+    third = std::move(second);
+    expect_empty(second);
+    EXPECT_TRUE(listed(third) == found);
+    first = std::move(third);
+    EXPECT_TRUE(listed(first) == found);
+    second = std::move(third);  // nothing to move
+    expect_empty(second);
+}
+
 TYPED_TEST(Sameness, the_lists_of_one_call_outlive_the_finder) {
     VICINAL_FLAVOUR;
     const AnyScene<T, D> scene(3, 100);
