@@ -59,19 +59,6 @@ inline std::vector<std::string> method_extremes() {
     return all;
 }
 
-// How many bodies a heavy case takes, of the n it is about: all in one flavour per method,
-// another one for the next method. When everything is asked for the other flavours run as well,
-// with a quarter: the cost grows with the square, and what only n itself would show, a count or
-// a buffer too small for it, is not a matter of the flavour.
-template <class F>
-std::size_t heavy_size(std::size_t method, std::size_t n) {
-    constexpr std::size_t flavour =
-        (sizeof(typename F::T) == 4 ? 0u : 2u) + (F::D == 3 ? 1u : 0u);
-    if (run_light()) n /= 10;
-    if ((method + 1) % 4 == flavour) return n;
-    return run_all() ? n / 4 : 0;
-}
-
 template <int D>
 Options<D> with_method(const std::string& method, int threads = 1,
                        const Domain<D>& domain = {}) {
