@@ -41,10 +41,12 @@ bool FineGrid<T, D>::choose_cells(const Scene<T, D>& scene) {
     const double smallest = (cutoff + 4 * error) * (1 + 0x1p-10);
     // Larger cells than needed, where points lie far apart, but no larger by much: one point
     // at 1e30 must not bring all others together in one cell.
-    const double cell = std::max(smallest, extent * 0x1p-16);
-    if (!(cell <= 1.5 * smallest) || !(cell > 0) || !std::isfinite(4 * extent) ||
-        !std::isfinite(cell))
-        return false;
+    double cell = std::max(smallest, extent * 0x1p-16);
+    if (!(cell <= 1.5 * smallest)) return false;
+    // Few points are soonest tested all against all: one cell holds them.
+    constexpr std::size_t few = 256;
+    if (scene.size() <= few && !scene.imaged()) cell = std::max(cell, extent * (1 + 0x1p-6));
+    if (!(cell > 0) || !std::isfinite(4 * extent) || !std::isfinite(cell)) return false;
     units_ = units_per_cell / cell;
     if (!std::isfinite(units_) || !(error * units_ < 64)) return false;
     unsigned total = 0;

@@ -164,6 +164,18 @@ TYPED_TEST(Places, outliers) {
     }
 }
 
+// Work, not only the answer, stays what it is without them: no clock, but candidates tell.
+TYPED_TEST(Places, an_outlier_does_not_bring_the_others_together) {
+    VICINAL_FLAVOUR;
+    auto places = scattered<T, D>(20000, 0, 1);
+    places[7] = T(1e30);
+    Finder<T, D> finder;
+    const auto points = shaped<T, D>(places, D == 2 ? T(0.02) : T(0.08), shape_cases[0]);
+    finder.update(points.view());
+    EXPECT_GT(finder.count(), 100000u);
+    EXPECT_LT(finder.report().candidates, 40 * finder.report().pairs);
+}
+
 TYPED_TEST(Places, outliers_along_an_open_axis) {
     VICINAL_FLAVOUR;
     auto axes = std::array<bool, D>{};
