@@ -105,8 +105,20 @@ struct Joiner {
         std::array<std::uint32_t, D == 2 ? 1 : 4> next;  // x at each head
         for (std::size_t u = 0; u < heads.size(); ++u)
             next[u] = heads[u].begin < heads[u].end ? from.cell_x[heads[u].begin] : none;
+        const auto advance = [&](std::size_t u) {
+            const std::uint32_t c = ++heads[u].begin;
+            next[u] = c < heads[u].end ? from.cell_x[c] : none;
+        };
+        std::uint32_t own = row.own.begin;  // the first own cell that may be near
         for (;;) {
-            const std::uint32_t x = *std::min_element(next.begin(), next.end());
+            std::uint32_t x = *std::min_element(next.begin(), next.end());
+            while (own < row.own.end && from.cell_x[own] + 1 < x) ++own;
+            if (own == row.own.end) x = none;
+            if (x != none && x + 1 < from.cell_x[own]) {  // sparse rows: leap over what is not
+                for (std::size_t u = 0; u < heads.size(); ++u)
+                    while (next[u] < from.cell_x[own] - 1) advance(u);
+                continue;
+            }
             slab_x[slabs] = x;
             slab_start[slabs] = static_cast<std::uint32_t>(filled);
             slab_mixed[slabs] = mixed_cells;
@@ -114,13 +126,13 @@ struct Joiner {
             ++slabs;
             for (std::size_t u = 0; u < heads.size(); ++u)
                 if (next[u] == x) {
-                    const std::uint32_t c = heads[u].begin++;
+                    const std::uint32_t c = heads[u].begin;
                     const std::uint32_t begin = from.cell_start[c],
                                         end = from.cell_start[c + 1];
                     append(from, begin, end, pen, filled);
                     filled += end - begin;
                     if (from.cell_mixed != nullptr) mixed_cells += from.cell_mixed[c];
-                    next[u] = c + 1 < heads[u].end ? from.cell_x[c + 1] : none;
+                    advance(u);
                 }
         }
     }
