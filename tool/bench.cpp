@@ -220,7 +220,7 @@ class Bench {
 
     template <Real T, int D>
     void measure(Subject& subject, Progress& progress) {
-        const Space<D> space = choose_domain<D>(flags_.domain, subject.bodies.cell());
+        const Space<D> space = choose_domain<D>(flags_.domain, subject.bodies);
         BodyArrays<T, D> arrays = subject.take<T, D>();
         result.input = subject.name;
         result.shape = shape_name(arrays.layout.shape);

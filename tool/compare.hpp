@@ -40,7 +40,6 @@ struct Verdict {
         checked += later.checked;
         missing.add(later.missing);
         extra.add(later.extra);
-        repeated.add(later.repeated);
     }
 };
 
@@ -74,16 +73,19 @@ class Comparison {
                 compare_row(scope_.bodies[k], parts[part]);
         });
         Verdict<D> result;
+        result.repeated = repeated_;
         for (const auto& part : parts) result.add(part);
         return result;
     }
 
   private:
-    // Spells every pair as the rows need it and puts the rows in order.
+    // Spells every pair as the rows need it, keeps one of each and puts the rows in order.
     void arrange() {
         if (one_set_ && !scope_.both_ways)
             for (auto& pair : pairs_)
                 if (!is_canonical(pair)) pair = reversed(pair);
+        std::sort(pairs_.begin(), pairs_.end());
+        take_repeated();
         if (one_set_ && !scope_.both_ways && scope_.whole_rows) {
             std::vector<PlainPair<D>> rows;
             for (const auto& pair : pairs_) {
@@ -91,10 +93,17 @@ class Comparison {
                 if (chosen_[pair.j] && pair != reversed(pair)) rows.push_back(reversed(pair));
             }
             pairs_ = std::move(rows);
+            std::sort(pairs_.begin(), pairs_.end());
         } else {
             std::erase_if(pairs_, [&](const auto& pair) { return !chosen_[pair.i]; });
         }
-        std::sort(pairs_.begin(), pairs_.end());
+    }
+
+    // Of the whole list, whatever the sample.
+    void take_repeated() {
+        for (std::size_t p = 1; p < pairs_.size(); ++p)
+            if (pairs_[p] == pairs_[p - 1]) repeated_.add(pairs_[p]);
+        pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
     }
 
     // In whole rows a pair of two chosen bodies stands twice; it counts where it is
@@ -115,11 +124,10 @@ class Comparison {
         const auto in_row = [&] { return have != pairs_.end() && have->i == i; };
         for (const auto& pair : wanted) {
             for (; in_row() && *have < pair; ++have) note(verdict.extra, *have);
-            if (!in_row() || *have != pair) {
+            if (in_row() && *have == pair)
+                ++have;
+            else
                 note(verdict.missing, pair);
-            } else {
-                while (++have, in_row() && *have == pair) note(verdict.repeated, pair);
-            }
             if (counts(pair)) ++verdict.checked;
         }
         for (; in_row(); ++have) note(verdict.extra, *have);
@@ -157,6 +165,7 @@ class Comparison {
     const bool one_set_;
     std::vector<bool> chosen_;
     std::vector<PlainPair<D>> pairs_;
+    Differences<D> repeated_;
 };
 
 }  // namespace vicinal::tool

@@ -83,15 +83,40 @@ Domain<D> sheared(const std::string& flag, const Fields& parts) {
     return Domain<D>::sheared(with_open<D>(lengths, open), offset, change, closed<D>(open));
 }
 
+// The lattice vectors as the help calls them.
+constexpr std::string_view vector_names = "abc";
+
+// Which of the vectors are periodic: "ab".
+template <int D>
+std::array<bool, D> periodic_vectors(const std::string& flag, std::string_view names,
+                                     const std::string& example) {
+    constexpr std::string_view all = vector_names.substr(0, D);
+    std::array<bool, D> result{};
+    bool right = !names.empty();
+    for (const char name : names) {
+        const std::size_t k = all.find(name);
+        right = right && k != std::string_view::npos && !result[k];
+        if (right) result[k] = true;
+    }
+    if (!right)
+        refuse(flag,
+               fmt::format("'{}' does not name the periodic ones of {}, each once", names, all),
+               example);
+    return result;
+}
+
 template <int D>
 Domain<D> triclinic(const std::string& flag, const Fields& parts) {
-    const std::string example =
-        D == 2 ? "triclinic:10,0,3,10" : "triclinic:10,0,0,3,10,0,1,2,10";
-    if (parts.size() != 2) refuse(flag, "the lattice vectors are expected", example);
+    const std::string example = D == 2 ? "triclinic:10,0,3,10 or triclinic:10,0,3,10:a"
+                                       : "triclinic:10,0,0,3,10,0,1,2,10 or "
+                                         "triclinic:10,0,0,3,10,0,1,2,10:ab";
+    if (parts.size() != 2 && parts.size() != 3)
+        refuse(flag, "the lattice vectors are expected", example);
     const auto values = numbers<D * D>(flag, parts[1], example);
     typename Domain<D>::Lattice lattice;
     for (std::size_t k = 0; k < D * D; ++k) lattice[k / D][k % D] = values[k];
-    return Domain<D>::triclinic(lattice);
+    if (parts.size() == 2) return Domain<D>::triclinic(lattice);
+    return Domain<D>::triclinic(lattice, periodic_vectors<D>(flag, parts[2], example));
 }
 
 template <int D>
@@ -113,22 +138,24 @@ bool is_zero_beyond_diagonal(const io::Cell& cell) {
 }
 
 // In 2-D a periodic z is of no consequence, but a periodic vector that leaves the plane is.
-void check_plane(const io::Cell& cell) {
+void check_plane(const io::Cell& cell, const std::string& file) {
     for (std::size_t k = 0; k < 2; ++k)
         if (cell.periodic[k] && cell.vectors[k][2] != 0)
-            throw UsageError("the file's cell is not flat; give --domain with --dim 2");
+            throw UsageError(file + ": the cell is not flat; give --domain with --dim 2");
 }
 
 template <int D>
-Space<D> from_cell(const io::Cell& cell) {
-    if (D == 2) check_plane(cell);
+Space<D> from_cell(const io::Cell& cell, const std::string& file) {
+    if (D == 2) check_plane(cell, file);
     typename Domain<D>::Lattice vectors;
     typename Domain<D>::Lengths lengths;
     std::array<bool, D> open{};
     std::vector<std::string> text;
+    std::string periodic;
     const bool orthogonal = is_zero_beyond_diagonal(cell);
     for (std::size_t k = 0; k < D; ++k) {
         open[k] = !cell.periodic[k];
+        if (!open[k]) periodic += vector_names[k];
         lengths[k] = cell.vectors[k][k];
         for (std::size_t a = 0; a < D; ++a) {
             vectors[k][a] = cell.vectors[k][a];
@@ -136,26 +163,42 @@ Space<D> from_cell(const io::Cell& cell) {
         }
         if (orthogonal) text.push_back(open[k] ? "-" : fmt::format("{}", lengths[k]));
     }
-    const auto axes = closed<D>(open);
-    if (std::none_of(axes.begin(), axes.end(), [](bool axis) { return axis; }))
-        return {Domain<D>::open(), "open"};
+    if (periodic.empty()) return {Domain<D>::open(), "open", file};
     if (orthogonal)
-        return {Domain<D>::orthogonal(with_open<D>(lengths, open), axes),
-                fmt::format("periodic:{} (from the file)", join(text, ","))};
-    return {Domain<D>::triclinic(vectors, axes),
-            fmt::format("triclinic:{} (from the file)", join(text, ","))};
+        return {Domain<D>::orthogonal(with_open<D>(lengths, open), closed<D>(open)),
+                "periodic:" + join(text, ","), file};
+    std::string spelt = "triclinic:" + join(text, ",");
+    if (periodic.size() < D) spelt += ":" + periodic;
+    return {Domain<D>::triclinic(vectors, closed<D>(open)), spelt, file};
+}
+
+// What a file says of an open axis is of no consequence.
+template <int D>
+bool is_same(const Domain<D>& a, const Domain<D>& b) {
+    for (std::size_t k = 0; k < D; ++k)
+        if (a.periodic[k] && a.lattice[k] != b.lattice[k]) return false;
+    return a.periodic == b.periodic;
 }
 
 }  // namespace
 
 template <int D>
-Space<D> choose_domain(const std::string& flag, const std::optional<io::Cell>& cell) {
-    if (!flag.empty()) return {parse_domain<D>(flag), flag};
-    if (cell) return from_cell<D>(*cell);
-    return {Domain<D>::open(), "open"};
+Space<D> choose_domain(const std::string& flag, const BodyFile& file, const BodyFile* second) {
+    if (!flag.empty()) return {parse_domain<D>(flag), flag, {}};
+    std::vector<Space<D>> spaces;
+    for (const BodyFile* one : {&file, second})
+        if (one != nullptr && one->cell())
+            spaces.push_back(from_cell<D>(*one->cell(), one->name()));
+    if (spaces.empty()) return {Domain<D>::open(), "open", {}};
+    if (!is_same(spaces.front().domain, spaces.back().domain))
+        throw Error(
+            Error::Kind::input,
+            fmt::format("{} is in {} but {} is in {}; say with --domain which holds",
+                        spaces[0].from, spaces[0].text, spaces[1].from, spaces[1].text));
+    return spaces.front();
 }
 
-template Space<2> choose_domain<2>(const std::string&, const std::optional<io::Cell>&);
-template Space<3> choose_domain<3>(const std::string&, const std::optional<io::Cell>&);
+template Space<2> choose_domain<2>(const std::string&, const BodyFile&, const BodyFile*);
+template Space<3> choose_domain<3>(const std::string&, const BodyFile&, const BodyFile*);
 
 }  // namespace vicinal::tool

@@ -1,10 +1,9 @@
 // The domain a command line or a file asks for.
 #pragma once
 
-#include <optional>
 #include <string>
 
-#include "io/table.hpp"
+#include "input.hpp"
 
 #include <vicinal/domain.hpp>
 
@@ -13,15 +12,17 @@ namespace vicinal::tool {
 template <int D>
 struct Space {
     Domain<D> domain;
-    std::string text;  // as --domain would spell it, and where it comes from
+    std::string text;  // as --domain spells it
+    std::string from;  // the file that carries it; empty: --domain, or nobody says anything
+
+    std::string shown() const { return from.empty() ? text : text + " (from " + from + ")"; }
 };
 
-// `flag` as given to --domain; empty means the cell the file carries, or open. Throws
-// UsageError for a text that is no domain; what the numbers may be, the library says.
+// `flag` as given to --domain; empty means the cell that the file carries, or the second file
+// where there is one, or open. Throws UsageError for a text that is no domain (what the numbers
+// may be, the library says) and Error if the two files carry different ones.
 template <int D>
-Space<D> choose_domain(const std::string& flag, const std::optional<io::Cell>& cell);
-
-extern template Space<2> choose_domain<2>(const std::string&, const std::optional<io::Cell>&);
-extern template Space<3> choose_domain<3>(const std::string&, const std::optional<io::Cell>&);
+Space<D> choose_domain(const std::string& flag, const BodyFile& file,
+                       const BodyFile* second = nullptr);
 
 }  // namespace vicinal::tool

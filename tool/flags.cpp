@@ -23,9 +23,10 @@ constexpr const char* search_group = "The search";
 const char* const domain_help =
     "Domains: open; periodic:LX,LY,LZ or periodic:x0,y0,z0:x1,y1,z1, where - leaves an axis\n"
     "open; sheared:LX,LY,LZ:OFFSET[:CHANGE], where crossing in x shifts y by OFFSET, which\n"
-    "changes by CHANGE during the step; triclinic:ax,ay,az,bx,by,bz,cx,cy,cz, the lattice\n"
-    "vectors. In 2-D two numbers (four for triclinic). Without --domain the cell of the\n"
-    "file, if it has one, else open.\n\n";
+    "changes by CHANGE during the step; triclinic:ax,ay,az,bx,by,bz,cx,cy,cz[:PERIODIC], the\n"
+    "lattice vectors, of which only those named (ab) are periodic. In 2-D two numbers (four\n"
+    "for triclinic). Without --domain the cell of the file, or of the second file, if it has\n"
+    "one, else open.\n\n";
 
 CLI::Validator whole_number() {
     return CLI::Validator(

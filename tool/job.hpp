@@ -29,9 +29,10 @@ struct Job {
     }
 
     template <int D>
-    Space<D> domain_for(const BodyFile& file) {
-        Space<D> space = choose_domain<D>(search.domain, file.cell());
+    Space<D> domain_for(const BodyFile& file, const BodyFile* second) {
+        Space<D> space = choose_domain<D>(search.domain, file, second);
         summary.domain = space.text;
+        summary.domain_shown = space.shown();
         return space;
     }
 

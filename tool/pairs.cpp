@@ -64,7 +64,7 @@ void between_two_sets(Job& job, Finder<T, D>& finder, const Bodies<T, D>& bodies
 template <Real T, int D>
 void search(Job& job, BodyFile& file, std::optional<BodyFile>& with,
             const std::string& exclude) {
-    const Space<D> space = job.domain_for<D>(file);
+    const Space<D> space = job.domain_for<D>(file, with ? &*with : nullptr);
     const bool periodic = !space.domain.is_open();
     BodyArrays<T, D> arrays = file.take<T, D>();
     BodyArrays<T, D> others;

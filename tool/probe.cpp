@@ -56,7 +56,7 @@ Layout ProbeFlags::query_layout() const {
 
 template <Real T, int D>
 void probe(Job& job, BodyFile& file, BodyFile& query_file) {
-    const Space<D> space = job.domain_for<D>(file);
+    const Space<D> space = job.domain_for<D>(file, &query_file);
     const bool periodic = !space.domain.is_open();
     const BodyArrays<T, D> bodies = file.take<T, D>();
     const BodyArrays<T, D> queries = query_file.take<T, D>();

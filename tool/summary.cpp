@@ -122,8 +122,8 @@ std::string to_text(const Summary& s) {
     if (s.other)
         text +=
             row(s.other->role, fmt::format("{} ({})", grouped(s.other->count), s.other->file));
-    text +=
-        row("domain", s.domain + (s.ghosts == 0 ? ""
+    text += row("domain",
+                s.domain_shown + (s.ghosts == 0 ? ""
                                                 : fmt::format(", {} ghosts across its faces",
                                                               grouped(s.ghosts))));
     text +=

@@ -50,7 +50,8 @@ struct Summary {
     std::optional<Set> other;
     std::uint64_t pairs = 0;
     std::optional<Neighbours> neighbours;  // none if pairs were only counted
-    std::string precision, domain;
+    std::string precision;
+    std::string domain, domain_shown;  // as --domain spells it; with the file that carries it
     int dim = 3;
     std::vector<std::string> output;
     double read = 0, write = 0;  // seconds

@@ -61,7 +61,7 @@ struct Finding {
     };
     std::uint64_t bodies = 0, listed = 0, checked = 0, rows = 0;
     bool exact = true;
-    std::string domain;
+    std::string domain, domain_shown;
     std::vector<Kind> kinds;
     bool good = true;
 };
@@ -139,7 +139,7 @@ struct Sets {
     bool two = false;
 
     Sets(const VerifyFlags& flags, BodyFile& file, std::optional<BodyFile>& with)
-        : space(choose_domain<D>(flags.search.domain, file.cell())),
+        : space(choose_domain<D>(flags.search.domain, file, with ? &*with : nullptr)),
           first(file.take<T, D>()),
           two(with.has_value()) {
         if (with) second = with->take<T, D>();
@@ -201,6 +201,7 @@ Finding verify(const VerifyFlags& flags, BodyFile& file, std::optional<BodyFile>
     finding.rows = scope.bodies.size();
     finding.exact = finding.rows == finding.bodies;
     finding.domain = sets.space.text;
+    finding.domain_shown = sets.space.shown();
     const auto verdict = compare(sets, scope, std::move(list), flags.search.threads);
     finding.checked = verdict.checked;
     finding.good = verdict.good();
@@ -228,19 +229,21 @@ std::string to_text(const VerifyFlags& flags, const Finding& finding) {
                                   ? fmt::format("all {} bodies", grouped(finding.bodies))
                                   : fmt::format("{} bodies chosen at random from {}",
                                                 grouped(finding.rows), grouped(finding.bodies));
-    std::string text =
-        fmt::format("{}: {} pairs listed; plain evaluation of {} finds {} pairs ({}, {})\n",
-                    one_line(flags.pairs), grouped(finding.listed), which,
-                    grouped(finding.checked), flags.search.precision, finding.domain);
+    std::string text = fmt::format(
+        "{}: {} pairs listed; plain evaluation of {} finds {} pairs ({}, {})\n",
+        one_line(flags.pairs), grouped(finding.listed), which, grouped(finding.checked),
+        flags.search.precision, one_line(finding.domain_shown));
     for (const auto& kind : finding.kinds) {
         text += fmt::format("{:<10}{}\n", kind.name, grouped(kind.count));
         for (const std::string& line : kind.lines) text += "          " + line + "\n";
         if (kind.count > kind.lines.size()) text += "          ...\n";
     }
     if (!finding.good) return text + "the list is WRONG\n";
-    return text + (finding.exact
-                       ? "the list is right\n"
-                       : "no fault found in this sample; --sample 0 checks all bodies\n");
+    return text +
+           (finding.exact
+                ? "the list is right\n"
+                : "no pair is repeated, and no other fault found in this sample; --sample 0 "
+                  "checks all bodies\n");
 }
 
 Finding check(const VerifyFlags& flags) {
@@ -276,7 +279,9 @@ void add_verify(CLI::App& app, Chosen& chosen) {
         ->footer(
             "Takes the flags of vicinal pairs, so that its line can be repeated; --method,\n"
             "--sorted and --max-pairs make no difference here. Pairs may stand in either\n"
-            "order. Up to 20,000 bodies are checked in full, else a random sample of them.\n"
+            "order. Up to 20,000 bodies are checked in full, else a random sample of them; "
+            "pairs\n"
+            "listed more than once are found in any case.\n"
             "The exit code is 1 if any pair is missing, extra or repeated.\n\n" +
             std::string(domain_help) +
             "Examples:\n"

@@ -156,6 +156,10 @@ TEST_F(Errors, bad_domains) {
     refused(2, "sheared:-,1,1:0.5", {"x and y"});
     refused(2, "sheared:1,1,1:half", {"half"});
     refused(2, "triclinic:1,0,0,1", {"4 numbers", "9"});
+    refused(2, "triclinic:1,0,0,0,1,0,0,0,1:ad", {"'ad'", "abc"});
+    refused(2, "triclinic:1,0,0,0,1,0,0,0,1:aa", {"'aa'", "once"});
+    refused(2, "triclinic:1,0,0,0,1,0,0,0,1:", {"''", "abc"});
+    refused(2, "triclinic:1,0,0,0,1,0,0,0,1:a:b", {"lattice vectors", ":ab"});
     refused(2, "open:1", {"open:1"});
     refused(1, "periodic:1,0,1", {"y", "0", "positive"});
     refused(1, "periodic:1,1,-2", {"z", "-2"});

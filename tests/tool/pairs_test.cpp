@@ -206,10 +206,14 @@ TEST_F(Pairs, every_spelling_of_a_domain) {
     EXPECT_EQ(count(file, "sheared:10,8,-:18.5:0"), 1);
     EXPECT_EQ(count(file, "sheared:10,8,10:2"), 0);
     EXPECT_EQ(count(file, "triclinic:10,2.5,0,0,8,0,0,0,10"), 1);
+    EXPECT_EQ(count(file, "triclinic:10,2.5,0,0,8,0,0,0,0:ab"), 1);
+    EXPECT_EQ(count(file, "triclinic:10,2.5,0,0,8,0,0,0,10:a"), 1);
+    EXPECT_EQ(count(file, "triclinic:10,2.5,0,0,8,0,0,0,10:cb"), 0);
     const auto flat = write("flat.csv", "x,y\n0,0\n9.5,2.5\n");
     EXPECT_EQ(count(flat, "periodic:10,2.5"), 1);
     EXPECT_EQ(count(flat, "sheared:10,8:2.5:0.5"), 1);
     EXPECT_EQ(count(flat, "triclinic:10,2.5,0,8"), 1);
+    EXPECT_EQ(count(flat, "triclinic:10,2.5,0,8:b"), 0);
 }
 
 TEST_F(Pairs, a_file_brings_its_own_cell) {
@@ -219,12 +223,77 @@ TEST_F(Pairs, a_file_brings_its_own_cell) {
               "pbc=\"T F F\"\nH 0 0 0\nH 9.5 0 0\n");
     const auto json = this->json({"pairs", file, "--cutoff", "0.5"});
     EXPECT_EQ(json["pairs"], 1);
-    EXPECT_EQ(json["domain"], "periodic:10,-,- (from the file)");
+    EXPECT_EQ(json["domain"], "periodic:10,-,-");
     EXPECT_EQ(json["lattice"][0][0], 10.0);
     EXPECT_EQ(this->json({"pairs", file, "--cutoff", "0.5", "--domain", "open"})["pairs"], 0);
     const auto flat = this->json({"pairs", file, "--cutoff", "0.5", "--dim", "2"});
-    EXPECT_EQ(flat["domain"], "periodic:10,- (from the file)");
+    EXPECT_EQ(flat["domain"], "periodic:10,-");
     EXPECT_EQ(flat["pairs"], 1);
+    const std::string text = run({"pairs", file, "--cutoff", "0.5"}).out;
+    EXPECT_NE(text.find("periodic:10,-,- (from " + file + ")"), std::string::npos) << text;
+}
+
+// The domain that is printed can be given back: every subset of the axes of every cell.
+TEST_F(Pairs, the_cell_of_a_file_is_spelt_like_a_domain) {
+    for (const char* vectors :
+         {"5 0 0 0 4 0 0 0 3", "5 0 0 1 4 0 0.5 -1 3", "0 5 0 0 0 4 3 0 0"})
+        for (int axes = 0; axes < 8; ++axes) {
+            const auto pbc = [&](int bit) { return (axes >> bit & 1) != 0 ? "T" : "F"; };
+            std::string content = std::string("3\nLattice=\"") + vectors +
+                                  "\" Properties=species:S:1:pos:R:3 pbc=\"" + pbc(0) + " " +
+                                  pbc(1) + " " + pbc(2) + "\"\n";
+            content += "H 0 0 0\nH 4.5 0.5 0.25\nH 0.25 3.75 2.75\n";
+            const auto file = write("cell.xyz", content);
+            const std::vector<std::string> find{"pairs", file, "--cutoff", "1.5"};
+            const std::string domain = json(find)["domain"];
+            const auto found = pairs(find);
+            EXPECT_EQ(found, pairs({"pairs", file, "--cutoff", "1.5", "--domain", domain}))
+                << domain;
+            const auto plain =
+                write("plain.csv", "x,y,z\n0,0,0\n4.5,0.5,0.25\n0.25,3.75,2.75\n");
+            EXPECT_EQ(found, pairs({"pairs", plain, "--cutoff", "1.5", "--domain", domain}))
+                << domain;
+            EXPECT_EQ(domain == "open", axes == 0) << domain;
+        }
+}
+
+TEST_F(Pairs, the_cells_of_two_files) {
+    const auto cell = [&](const char* name, const std::string& head) {
+        return write(name, "1\n" + head + "Properties=species:S:1:pos:R:3\nH " +
+                               (name[0] == 'a' ? "0 0 0\n" : "9.5 0 0\n"));
+    };
+    const std::string ten = "Lattice=\"10 0 0 0 10 0 0 0 10\" pbc=\"T T F\" ",
+                      taller = "Lattice=\"10 0 0 0 10 0 0 0 99\" pbc=\"T T F\" ",
+                      slab = "Lattice=\"10 0 0 0 10 0 0 0 10\" pbc=\"F T F\" ",
+                      eleven = "Lattice=\"11 0 0 0 10 0 0 0 10\" pbc=\"T T F\" ";
+    const auto a = cell("a.xyz", ten), a_bare = cell("a_bare.xyz", "");
+    const auto b = cell("b.xyz", taller), b_bare = cell("b_bare.xyz", "");
+    // Only one of them has a cell, or both have the same: it holds, in every command.
+    for (const auto& [first, second] :
+         {std::pair{a, b_bare}, std::pair{a_bare, b}, std::pair{a, b}}) {
+        const auto found = json({"pairs", first, "--cutoff", "0.5", "--with", second});
+        EXPECT_EQ(found["domain"], "periodic:10,10,-");
+        EXPECT_EQ(found["pairs"], 1);
+        const auto probed = json({"probe", first, second, "--points", "--radius", "0.5"});
+        EXPECT_EQ(probed["domain"], "periodic:10,10,-");
+        EXPECT_EQ(probed["pairs"], 1);
+        const auto list = write("list.csv", "i,j,nx,ny,nz\n0,0,-1,0,0\n");
+        EXPECT_EQ(run({"verify", first, list, "--cutoff", "0.5", "--with", second}).code, 0);
+    }
+    EXPECT_EQ(json({"pairs", a_bare, "--cutoff", "0.5", "--with", b_bare})["domain"], "open");
+    for (const std::string& head : {slab, eleven}) {
+        const auto other = cell("b_other.xyz", head);
+        const std::vector<std::string> words{
+            "a.xyz", "b_other.xyz", "periodic:10,10,-",
+            head == slab ? "periodic:-,10,-" : "periodic:11,10,-", "--domain"};
+        expect_error(1, {"pairs", a, "--cutoff", "0.5", "--with", other}, words);
+        expect_error(1, {"probe", a, other, "--points"}, words);
+        const auto list = write("list.csv", "i,j,nx,ny,nz\n");
+        expect_error(1, {"verify", a, list, "--cutoff", "0.5", "--with", other}, words);
+        EXPECT_EQ(json({"pairs", a, "--cutoff", "0.5", "--with", other, "--domain",
+                        "periodic:10,-,-"})["pairs"],
+                  1);
+    }
 }
 
 TEST_F(Pairs, precision_decides_what_is_equal) {

@@ -88,6 +88,23 @@ TEST_F(Verify, a_sample_of_the_bodies) {
     EXPECT_EQ(check("i,j\n0,1\n2,1\n", {"--sample", "0", "--json"}).json()["exact"], true);
 }
 
+TEST_F(Verify, repeats_are_found_outside_the_sample) {
+    for (const char* seed : {"1", "2", "3", "4", "5"}) {
+        const std::vector<std::string> one{"--sample", "1", "--seed", seed, "--json"};
+        expect_counts(check("i,j\n0,1\n1,2\n1,0\n0,1\n", one), 0, 0, 2);
+        const auto outcome = check("i,j\n0,1\n1,2\n2,1\n", one);
+        expect_counts(outcome, 0, 0, 1);
+        EXPECT_EQ(outcome.json()["repeated"]["first"][0]["i"], 1);
+        EXPECT_EQ(outcome.json()["repeated"]["first"][0]["j"], 2);
+        std::vector<std::string> full = one;
+        full.push_back("--full");
+        expect_counts(check("i,j\n0,1\n1,0\n1,2\n2,1\n", full), 0, 0, 0);
+        expect_counts(check("i,j\n0,1\n1,0\n1,2\n2,1\n2,1\n", full), 0, 0, 1);
+    }
+    // A wrong pair that is listed twice is wrong once and repeated once.
+    expect_counts(check("i,j\n0,1\n1,2\n0,3\n3,0\n", {"--json"}), 0, 1, 1);
+}
+
 TEST_F(Verify, lists_of_other_programs) {
     const auto good = [&](const std::string& type, const std::string& data) {
         const auto list = write("list.npy", npy(type, "2, 2", data));
