@@ -133,12 +133,15 @@ void check_value(const std::string& method, const OptionInfo& option,
 
 }  // namespace
 
-double Choice::number(std::string_view option) const {
-    for (const auto& [key, value] : options) {
-        bool whole = false;
-        if (key == option) return parse_number(value, whole);
-    }
+const std::string& Choice::word(std::string_view option) const {
+    for (const auto& [key, value] : options)
+        if (key == option) return value;
     throw std::logic_error("method " + name + " has no option " + std::string(option));
+}
+
+double Choice::number(std::string_view option) const {
+    bool whole = false;
+    return parse_number(word(option), whole);
 }
 
 std::string Choice::text() const {

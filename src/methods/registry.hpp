@@ -20,6 +20,7 @@ struct Choice {
     std::vector<std::pair<std::string, std::string>> options;
 
     double number(std::string_view option) const;
+    const std::string& word(std::string_view option) const;
     std::string text() const;  // name(key=value, ...)
 };
 

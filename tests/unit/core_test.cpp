@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "core/adaptive_sort.hpp"
 #include "core/box_rows.hpp"
 #include "core/parallel.hpp"
 #include "core/sort.hpp"
@@ -97,6 +98,29 @@ TEST(BoxGrid, KeepsGiantsApart) {
     EXPECT_LT(grid.size(), 5 * workload.size() + 4096);
 }
 
+// From in order to at random, by few and by many threads: what std::sort makes of it.
+TEST(Sort, AdaptiveSortSortsWhateverTheOrder) {
+    scenes::Random random(4);
+    for (const std::size_t n : {0u, 1u, 2u, 3u, 1000u, 20000u})
+        for (const double share : {0.0, 0.0001, 0.02, 0.5, 1.0})
+            for (const int threads : {1, 2, 3, 8}) {
+                std::vector<int> values(n);
+                std::iota(values.begin(), values.end(), 0);
+                for (int& value : values)
+                    if (random.uniform() < share)
+                        value = static_cast<int>(random.below(n + 1)) - 5;
+                if (share == 0)
+                    std::rotate(values.begin(), values.begin() + n / 3, values.end());
+                Buffer<int> records, room;
+                records.resize(n);
+                std::copy(values.begin(), values.end(), records.data());
+                adaptive_sort(threads, records, room, std::less<>());
+                std::sort(values.begin(), values.end());
+                EXPECT_TRUE(std::equal(values.begin(), values.end(), records.data()))
+                    << n << " " << share << " " << threads;
+            }
+}
+
 // Neighbours in the order must be neighbours in space: the point of asking for it.
 TEST(Sort, MortonOrderIsShortAndAPermutation) {
     const auto workload = scenes::make("uniform", 20000, 1);
@@ -130,8 +154,10 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(Registry, ChoosesByNameAndOptions) {
-    EXPECT_EQ(choose_method("compact_grid").text(), "compact_grid(cell=1)");
-    EXPECT_EQ(choose_method(" compact_grid( cell = 2.5 ) ").text(), "compact_grid(cell=2.5)");
+    EXPECT_EQ(choose_method("compact_grid").text(),
+              "compact_grid(cell=1, order=row, sort=radix)");
+    EXPECT_EQ(choose_method(" compact_grid( cell = 2.5 , sort=auto) ").text(),
+              "compact_grid(cell=2.5, order=row, sort=auto)");
     EXPECT_EQ(choose_method("brute_force()").text(), "brute_force");
     EXPECT_EQ(choose_method("auto").name, "row_grid");
 }

@@ -1,0 +1,57 @@
+// A sort that profits from order that is there already (P5 section 5): records out of order are
+// taken out, each with the one before it, sorted on their own and merged back. O(N + k log k)
+// for k such records, at worst O(N log N).
+#pragma once
+
+#include <algorithm>
+
+#include "core/buffer.hpp"
+#include "core/parallel.hpp"
+
+namespace vicinal {
+
+// Sorts records[r.begin] ... records[r.end - 1]; as much of `room` is written over.
+template <class Record, class Less>
+void sort_displaced(Range r, Record* records, Record* room, const Less& less) {
+    std::size_t kept = r.begin, out = r.begin;
+    for (std::size_t i = r.begin; i < r.end; ++i) {
+        if (kept == r.begin || !less(records[i], records[kept - 1])) {
+            records[kept++] = records[i];
+        } else {  // which of the two is out of order is not known
+            room[out++] = records[--kept];
+            room[out++] = records[i];
+        }
+    }
+    std::sort(room + r.begin, room + out, less);
+    for (std::size_t to = r.end; out > r.begin;) {  // from the back, so in place
+        const bool stays = kept > r.begin && less(room[out - 1], records[kept - 1]);
+        records[--to] = stays ? records[--kept] : room[--out];
+    }
+}
+
+// `less` must be a total order, so that the result does not depend on threads.
+template <class Record, class Less>
+void adaptive_sort(int threads, Buffer<Record>& records, Buffer<Record>& room,
+                   const Less& less) {
+    const std::size_t n = records.size(), pieces = piece_count(threads, n);
+    room.resize(n);
+    parallel_ranges(threads, n, [&](Range r, std::size_t) {
+        sort_displaced(r, records.data(), room.data(), less);
+    });
+    for (std::size_t step = 1; step < pieces; step *= 2)
+        parallel_tasks(threads, (pieces + 2 * step - 1) / (2 * step), [&](std::size_t t, int) {
+            const std::size_t left = 2 * step * t, right = left + step;
+            if (right >= pieces) return;
+            // Only what overlaps is merged: little, if the order was good.
+            Record* const middle = records.data() + piece(n, pieces, right).begin;
+            Record* const end =
+                records.data() + piece(n, pieces, std::min(right + step, pieces) - 1).end;
+            Record* const from = std::upper_bound(records.data() + piece(n, pieces, left).begin,
+                                                  middle, *middle, less);
+            Record* const to = std::lower_bound(middle, end, middle[-1], less);
+            Record* const into = room.data() + (from - records.data());
+            std::copy(into, std::merge(from, middle, middle, to, into, less), from);
+        });
+}
+
+}  // namespace vicinal

@@ -1,0 +1,110 @@
+#include "core/cell_records.hpp"
+
+#include <limits>
+#include <string>
+
+#include <vicinal/error.hpp>
+
+namespace vicinal {
+namespace {
+
+// The mean edge (P5), of a fixed sample: summed in one order, whatever the threads.
+template <Real T, int D>
+double mean_edge(const Scene<T, D>& scene) {
+    const std::size_t n = scene.bodies(), stride = n / 65536 + 1;
+    const auto count = static_cast<double>((n + stride - 1) / stride);
+    double sum = 0;
+    for (std::size_t i = 0; i < n; i += stride) {
+        const Box<T, D> box = scene.box(static_cast<Index>(i));
+        double edge = 0;
+        for (std::size_t a = 0; a < D; ++a)
+            edge = std::max(
+                edge, static_cast<double>(box.hi[a]) / 2 - static_cast<double>(box.lo[a]) / 2);
+        sum += edge / count;
+    }
+    return 2 * sum;
+}
+
+}  // namespace
+
+template <Real T, int D>
+typename CellRecords<T, D>::Tally CellRecords<T, D>::tally(const Scene<T, D>& scene) const {
+    PerPiece<Tally> parts(piece_count(scene.threads(), scene.size()));
+    parallel_ranges(scene.threads(), scene.size(), [&](Range r, std::size_t p) {
+        Tally part;
+        for (std::size_t k = r.begin; k < r.end; ++k) {
+            const CellSpan<D> span = span_of(scene.box(static_cast<Index>(k)));
+            part.add(span.count(), span);
+        }
+        parts[p] = part;
+    });
+    Tally all;
+    for (const Tally& part : parts) all.add(part.records, part.cells);
+    return all;
+}
+
+// Do the cells of the last step fit these bodies too?
+template <Real T, int D>
+bool CellRecords<T, D>::serves(const Bulk& bulk, double edge) const {
+    bool same = std::abs(edge - wanted_edge_) <= wanted_edge_ / 8;
+    for (std::size_t a = 0; a < D; ++a)
+        same &= std::abs(bulk.centre[a] - bulk_.centre[a]) <= bulk_.extent[a] / 2 &&
+                bulk.extent[a] <= 2 * bulk_.extent[a];
+    return same;
+}
+
+template <Real T, int D>
+void CellRecords<T, D>::choose(const Scene<T, D>& scene, double factor, const char* method,
+                               bool steady) {
+    const Bulk bulk = bulk_of(scene);
+    // A thousandth more, so that equal bodies fit a cell in spite of rounding.
+    double edge = factor * 1.001 * mean_edge(scene);
+    for (std::size_t a = 0; a < D; ++a) edge = std::max(edge, 4 * (bulk.extent[a] / farthest));
+    if (!(edge > 0)) edge = 1;
+    const bool kept = steady && serves(bulk, edge);
+    if (!kept) {
+        bulk_ = bulk;
+        wanted_edge_ = edge_ = edge;
+    }
+    const double most = 4 * static_cast<double>(scene.size()) + 64;
+    Tally all = tally(scene);
+    while (all.records > most) {  // at the latest an infinite cell holds everything
+        edge_ *= 2;
+        all = tally(scene);
+    }
+    if (all.records >= static_cast<double>(std::numeric_limits<Index>::max()))
+        throw Error(Error::Kind::limit, std::string(method) +
+                                            ": too many records for 32-bit indices; choose "
+                                            "larger cells with " +
+                                            method + "(cell=...)");
+    several_ = all.records > static_cast<double>(scene.size());
+    size_ = static_cast<std::size_t>(all.records);
+    if (scene.size() > 0 && !(kept && keys_.holds(all.cells))) keys_.assign(all.cells);
+}
+
+template <Real T, int D>
+void CellRecords<T, D>::write(const Scene<T, D>& scene, std::span<CellRecord> records) {
+    const std::size_t n = scene.size();
+    if (several_) {
+        first_record_.resize(n);
+        parallel_for(scene.threads(), n, [&](std::size_t k) {
+            first_record_[k] =
+                static_cast<Index>(span_of(scene.box(static_cast<Index>(k))).count());
+        });
+        exclusive_scan(scene.threads(), first_record_.span());
+    }
+    parallel_for(scene.threads(), n, [&](std::size_t k) {
+        const CellSpan<D> span = span_of(scene.box(static_cast<Index>(k)));
+        std::size_t at = several_ ? first_record_[k] : k;
+        for_each_between(span.lo, span.hi, [&](const Cell<D>& cell) {
+            records[at++] = {keys_.key(cell), static_cast<Index>(k), bits_of<D>(cell, span)};
+        });
+    });
+}
+
+template class CellRecords<float, 2>;
+template class CellRecords<float, 3>;
+template class CellRecords<double, 2>;
+template class CellRecords<double, 3>;
+
+}  // namespace vicinal
