@@ -14,7 +14,8 @@
 #define VICINAL_METHODS(X) \
     X(brute_force)         \
     X(compact_grid)        \
-    X(row_grid)
+    X(row_grid)            \
+    X(uniform_hash)
 
 namespace vicinal {
 

@@ -1,0 +1,68 @@
+// Cells found by their keys through a table of slots (P4 section 2): a hash chooses the slot,
+// the key decides, so two cells that clash in a slot never share a record. Slots carry the
+// time stamp of the step that filled them (P4 section 4.3): nothing is cleared between steps.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/cells.hpp"
+#include "core/sieve.hpp"
+
+namespace vicinal {
+
+constexpr Index no_cell = ~Index{0};
+
+// P4 Eq. 1 without its modulus: large primes, exclusive or.
+template <int D>
+std::uint32_t cell_hash(const Cell<D>& cell) {
+    constexpr std::array<std::uint32_t, 3> primes{73856093, 19349663, 83492791};
+    std::uint32_t hash = 0;
+    for (std::size_t a = 0; a < D; ++a) hash ^= static_cast<std::uint32_t>(cell[a]) * primes[a];
+    return hash;
+}
+
+class HashedCells {
+  public:
+    // Forgets all cells; the table has at least that many slots from now on.
+    void clear(std::size_t slots);
+
+    // The cell with this key, made if it is not there.
+    Index add(std::uint32_t hash, std::uint64_t key);
+    Index find(std::uint32_t hash, std::uint64_t key) const;
+
+    // Puts the records in the order of their cells.
+    void arrange(std::span<const CellRecord> records, std::span<const Index> cell_of,
+                 std::span<Index> instances, std::span<Bits> bits);
+
+    std::size_t size() const { return cells_.size(); }
+    std::uint64_t key(std::size_t cell) const { return cells_[cell].key; }
+    Run run(std::size_t cell) const { return {start_[cell], start_[cell + 1]}; }
+    Run found(Index cell) const { return cell == no_cell ? Run{} : run(cell); }
+
+    std::size_t bytes() const {
+        return slots_.capacity() * sizeof(Slot) + cells_.capacity() * sizeof(Node) +
+               start_.bytes();
+    }
+
+  private:
+    struct Slot {
+        std::uint32_t stamp = 0;
+        Index first = 0;
+    };
+    struct Node {
+        std::uint64_t key;
+        Index next;  // in the same slot
+    };
+
+    std::size_t slot_of(std::uint32_t hash) const {
+        return hash % static_cast<std::uint32_t>(slots_.size());
+    }
+
+    std::vector<Slot> slots_;
+    std::vector<Node> cells_;
+    Buffer<Index> start_;  // first entry of each cell, and the end
+    std::uint32_t stamp_ = 0;
+};
+
+}  // namespace vicinal
