@@ -54,7 +54,7 @@ int run_methods(const ListFlags& flags) {
     std::string text;
     for (const MethodInfo& method : methods()) {
         nlohmann::ordered_json options = nlohmann::ordered_json::array();
-        text += fmt::format("{:<16}{}\n", method.name, method.summary);
+        text += fmt::format("{:<20}{}\n", method.name, method.summary);
         for (const OptionInfo& option : method.options) {
             options.push_back(to_json(option));
             text += option_text(option.name, option.fallback, values(option), option.meaning);
