@@ -14,10 +14,12 @@
 #define VICINAL_METHODS(X) \
     X(brute_force)         \
     X(compact_grid)        \
+    X(fixed_grid)          \
     X(hierarchical_hash)   \
     X(multilevel_hash)     \
     X(row_grid)            \
-    X(uniform_hash)
+    X(uniform_hash)        \
+    X(variable_grid)
 
 namespace vicinal {
 

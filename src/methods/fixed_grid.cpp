@@ -1,0 +1,64 @@
+// Fixed grid (P3 section 3.2.1 and appendix A.1): a plain array of equal cells, a linked list
+// of bodies in each. The cell edge is the search distance, that is the longest edge of all
+// bodies' boxes, but never so small that there are more than 7 cells per body. O(N) time and
+// memory on bodies of equal size that fill their space evenly. Loses on everything else: one
+// giant or one body far away makes all cells large, and the time quadratic.
+#include "methods/registry.hpp"
+
+#include <algorithm>
+
+#include "core/list_grid.hpp"
+
+namespace vicinal {
+namespace {
+
+template <Real T, int D>
+class FixedGrid final : public Method<T, D> {
+  public:
+    explicit FixedGrid(const Choice&) {}
+
+    void build(const Scene<T, D>& scene) override {
+        spread_ = Spread<T, D>(scene);
+        half_cell_ = spread_.bounded(spread_.search_distance(),
+                                     ListGrid<T, D>::most_cells(scene.size()));
+        for (std::size_t a = 0; a < D; ++a)
+            counts_[a] = static_cast<std::int32_t>(spread_.cells(a, half_cell_));
+        grid_.assign(
+            scene, counts_, [&](T x, std::size_t a) { return cell_of(x, a); }, packed_);
+        packed_.fill(scene, {});
+    }
+
+    const Packed<T, D>& packed() const override { return packed_; }
+    std::size_t tasks() const override { return grid_.tasks(); }
+    void search(Range tasks, Sieve<T, D>& sieve) const override { grid_.search(tasks, sieve); }
+
+    void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const override {
+        if (packed_.size() == 0) return;
+        grid_.probe(
+            queries, instances, [&](T x, std::size_t a) { return cell_of(x, a); }, sieve);
+    }
+
+    std::size_t bytes() const override { return grid_.bytes() + packed_.bytes(); }
+
+  private:
+    std::int32_t cell_of(T x, std::size_t axis) const {
+        const double cell = spread_.cell(x, axis, half_cell_);
+        return static_cast<std::int32_t>(
+            std::clamp(cell, 0.0, static_cast<double>(counts_[axis] - 1)));
+    }
+
+    Spread<T, D> spread_;
+    double half_cell_ = 1;
+    Cell<D> counts_{};
+    ListGrid<T, D> grid_;
+    Packed<T, D> packed_;
+};
+
+}  // namespace
+
+MethodEntry describe_fixed_grid() {
+    return describe_method<FixedGrid>(
+        {"fixed_grid", "an array of equal cells with linked lists of bodies (P3)", {}});
+}
+
+}  // namespace vicinal

@@ -1,0 +1,106 @@
+// Variable grid (P3 section 3.2.1 and appendix A.2): linked lists in an array of cells as in
+// fixed_grid, but cells are narrow where bodies are many. Per axis a histogram of fine bins,
+// each the search distance wide, is cut into coarse bins of equal population; about 7 cells per
+// body in all. A coarse bin is at least one fine bin, so 3^D cells are enough to look at. O(N)
+// memory. Wins over fixed_grid where density varies along the axes; loses as it does to one
+// giant, which widens all bins, and to one body far away: fine bins are bounded in number.
+#include "methods/registry.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/list_grid.hpp"
+
+namespace vicinal {
+namespace {
+
+template <Real T, int D>
+class VariableGrid final : public Method<T, D> {
+  public:
+    explicit VariableGrid(const Choice&) {}
+
+    void build(const Scene<T, D>& scene) override {
+        spread_ = Spread<T, D>(scene);
+        const double most = ListGrid<T, D>::most_cells(scene.size());
+        const double half_coarse = spread_.bounded(std::numeric_limits<double>::min(), most);
+        for (std::size_t a = 0; a < D; ++a) {
+            half_fine_[a] = std::max(spread_.search_distance(), spread_.half_extent[a] / most);
+            map_[a].assign(static_cast<std::size_t>(spread_.cells(a, half_fine_[a])), 0);
+        }
+        count(scene);
+        for (std::size_t a = 0; a < D; ++a)
+            counts_[a] = cut(map_[a], scene.size(), spread_.cells(a, half_coarse));
+        grid_.assign(
+            scene, counts_, [&](T x, std::size_t a) { return cell_of(x, a); }, packed_);
+        packed_.fill(scene, {});
+    }
+
+    const Packed<T, D>& packed() const override { return packed_; }
+    std::size_t tasks() const override { return grid_.tasks(); }
+    void search(Range tasks, Sieve<T, D>& sieve) const override { grid_.search(tasks, sieve); }
+
+    void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const override {
+        if (packed_.size() == 0) return;
+        grid_.probe(
+            queries, instances, [&](T x, std::size_t a) { return cell_of(x, a); }, sieve);
+    }
+
+    std::size_t bytes() const override {
+        std::size_t sum = grid_.bytes() + packed_.bytes();
+        for (const auto& map : map_) sum += map.capacity() * sizeof(Index);
+        return sum;
+    }
+
+  private:
+    std::size_t fine_bin(T x, std::size_t axis) const {
+        const double bin = spread_.cell(x, axis, half_fine_[axis]);
+        return static_cast<std::size_t>(
+            std::clamp(bin, 0.0, static_cast<double>(map_[axis].size() - 1)));
+    }
+    std::int32_t cell_of(T x, std::size_t axis) const {
+        return static_cast<std::int32_t>(map_[axis][fine_bin(x, axis)]);
+    }
+
+    void count(const Scene<T, D>& scene) {
+        for (std::size_t k = 0; k < scene.size(); ++k) {
+            const Box<T, D> box = scene.box(static_cast<Index>(k));
+            for (std::size_t a = 0; a < D; ++a) ++map_[a][fine_bin(box.lo[a], a)];
+        }
+    }
+
+    // Turns numbers of bodies per fine bin into the coarse bin that each belongs to: a coarse
+    // bin ends once it has its share of the bodies, and the last one takes the rest.
+    static std::int32_t cut(std::vector<Index>& map, std::size_t bodies, double bins) {
+        const double share = std::ceil(static_cast<double>(bodies) / bins);
+        double held = 0;
+        Index bin = 0;
+        for (Index& fine : map) {
+            if (held >= share && bin + 1 < bins) {
+                ++bin;
+                held = 0;
+            }
+            held += fine;
+            fine = bin;
+        }
+        return static_cast<std::int32_t>(bin) + 1;
+    }
+
+    Spread<T, D> spread_;
+    std::array<double, D> half_fine_{};
+    // Per axis and fine bin: how many bodies begin in it; then its coarse bin.
+    std::array<std::vector<Index>, D> map_;
+    Cell<D> counts_{};
+    ListGrid<T, D> grid_;
+    Packed<T, D> packed_;
+};
+
+}  // namespace
+
+MethodEntry describe_variable_grid() {
+    return describe_method<VariableGrid>(
+        {"variable_grid", "cells of equal population per axis with linked lists (P3)", {}});
+}
+
+}  // namespace vicinal
