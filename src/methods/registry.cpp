@@ -14,6 +14,7 @@
 #define VICINAL_METHODS(X) \
     X(brute_force)         \
     X(compact_grid)        \
+    X(cuckoo_hash)         \
     X(fixed_grid)          \
     X(hierarchical_hash)   \
     X(multilevel_hash)     \
