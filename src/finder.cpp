@@ -64,6 +64,7 @@ struct Finder<T, D>::State {
     std::vector<SieveScratch<D>> scratch;  // one per worker
     StripJoin<D> strip_kernel = nullptr;
     BoxKernels<D> boxes{};
+    RunKernels<T, D> runs{};
     PairList<D> list;
     Rows<D> rows;
     RowMaker<D> row_maker;
@@ -78,6 +79,7 @@ struct Finder<T, D>::State {
         const std::int64_t target = choose_target();
         strip_kernel = strip_join<D>(target);
         boxes = box_kernels<D>(target);
+        runs = run_kernels<T, D>(target);
         report.simd = target_name(target);
         report.method = choice.text();
         report.threads = threads;
@@ -139,6 +141,7 @@ struct Finder<T, D>::State {
         question.rule = rule_of(scene.view());
         question.strip_join = strip_kernel;
         question.boxes = boxes;
+        question.runs = runs;
         const std::size_t tasks = scene.by_images() ? scene.bodies() : method->tasks();
         parallel_tasks(threads, tasks, [&](std::size_t t, int worker) {
             BlockWriter<D>& writer = target.writer(worker);
@@ -195,6 +198,7 @@ struct Finder<T, D>::State {
         question.rule = bare ? ReachRule::sum : rule_of(scene.view());
         question.bare = bare;
         question.boxes = boxes;
+        question.runs = runs;
         constexpr std::size_t queries_per_task = 256;
         const std::size_t n = scene.by_images() ? queries.size() : query_scene.size();
         const std::size_t tasks = (n + queries_per_task - 1) / queries_per_task;

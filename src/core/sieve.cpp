@@ -1,7 +1,7 @@
-// The reference kernels: plain loops, no vector instructions.
 #include "core/sieve.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -37,6 +37,13 @@ Sieve<T, D>::Sieve(const Question<T, D>& question, const Packed<T, D>& packed,
             test_ = Test::proxies;
             break;
     }
+    // Ghosts, moving bodies and probes are decided from the caller's own arrays.
+    if (test_ == Test::points) near_test_ = question.runs.points;
+    if (test_ == Test::spheres)
+        near_test_ = question.runs.spheres[static_cast<std::size_t>(question.rule)];
+    if (test_ == Test::boxes || test_ == Test::proxies) near_test_ = question.runs.boxes;
+    for (std::size_t c = 0; c < 2 * D; ++c) columns_.values[c] = packed.column(c);
+    columns_.radius = packed.radius();
 }
 
 template <Real T, int D>
@@ -72,90 +79,34 @@ typename Sieve<T, D>::First Sieve<T, D>::load_query(Index query) const {
 
 // Writes down every entry of the run that is near and that the owner rule gives to this place.
 template <Real T, int D>
-template <class Near>
-void Sieve<T, D>::scan(const First& first, Run run, Owner owner, const Near& near) {
-    if (!packed_.owned()) {
-        for (std::size_t e = run.begin; e < run.end; ++e)
-            if (near(e)) emit(first, packed_.instance(e));
-        return;
-    }
-    if ((first.bits & owner.first) != owner.first) return;
-    const auto either = static_cast<unsigned>(owner.either | Scene<T, D>::image_bits);
-    for (std::size_t e = run.begin; e < run.end; ++e) {
-        const unsigned bits = packed_.bits(e);
-        if (((first.bits | bits) & either) == either && (bits & owner.second) == owner.second &&
-            near(e))
-            emit(first, packed_.instance(e));
-    }
-}
-
-template <Real T, int D>
-void Sieve<T, D>::scan_points(const First& first, Run run, Owner owner) {
-    const T limit = scene_.view().cutoff * scene_.view().cutoff;
-    scan(first, run, owner, [&](std::size_t e) {
-        Vector<T, D> d;
-        for (std::size_t a = 0; a < D; ++a) d[a] = packed_.column(a)[e] - first.values[a];
-        return dot(d, d) <= limit;
-    });
-}
-
-template <Real T, int D>
-template <ReachRule rule>
-void Sieve<T, D>::scan_spheres(const First& first, Run run, Owner owner) {
-    scan(first, run, owner, [&](std::size_t e) {
-        Vector<T, D> d;
-        for (std::size_t a = 0; a < D; ++a) d[a] = packed_.column(a)[e] - first.values[a];
-        const T reach = reach_of(rule, first.radius, packed_.radius()[e]);
-        return dot(d, d) <= reach * reach;
-    });
-}
-
-// lo_j - hi_i <= 0 is lo_j <= hi_i: with gradual underflow a difference has the right sign.
-template <Real T, int D>
-bool Sieve<T, D>::boxes_meet(const First& first, std::size_t entry) const {
-    for (std::size_t a = 0; a < D; ++a)
-        if (packed_.column(a)[entry] > first.values[D + a] ||
-            packed_.column(D + a)[entry] < first.values[a])
-            return false;
-    return true;
-}
-
-template <Real T, int D>
-void Sieve<T, D>::scan_boxes(const First& first, Run run, Owner owner) {
-    scan(first, run, owner, [&](std::size_t e) { return boxes_meet(first, e); });
-}
-
-// Ghosts, moving bodies and probes: decided from the caller's own arrays.
-template <Real T, int D>
-void Sieve<T, D>::scan_deciding(const First& first, Run run, Owner owner, bool check_boxes) {
-    scan(first, run, owner, [&](std::size_t e) {
-        if (check_boxes && !boxes_meet(first, e)) return false;
-        return touches(first.instance, packed_.instance(e));
-    });
-}
-
-template <Real T, int D>
 void Sieve<T, D>::sift(const First& first, Run run, Owner owner) {
     out_.candidates += run.size();
-    switch (test_) {
-        case Test::points:
-            return scan_points(first, run, owner);
-        case Test::spheres:
-            switch (question_.rule) {
-                case ReachRule::sum:
-                    return scan_spheres<ReachRule::sum>(first, run, owner);
-                case ReachRule::max:
-                    return scan_spheres<ReachRule::max>(first, run, owner);
-                case ReachRule::min:
-                    return scan_spheres<ReachRule::min>(first, run, owner);
+    const bool owned = packed_.owned();
+    if (owned && (first.bits & owner.first) != owner.first) return;
+    const auto either = static_cast<unsigned>(owner.either | Scene<T, D>::image_bits);
+    const bool decided = near_test_ != nullptr && test_ != Test::proxies;
+    const RunQuery<T, D> query{first.values, scene_.view().cutoff * scene_.view().cutoff,
+                               first.radius};
+    constexpr std::size_t batch = 256;
+    std::array<Index, batch + 32> near;  // room for a vector more
+    for (std::size_t begin = run.begin; begin < run.end; begin += batch) {
+        const std::size_t end = std::min(run.end, begin + batch);
+        std::size_t count = end - begin;
+        if (near_test_ != nullptr)
+            count = near_test_(columns_, query, begin, end, near.data());
+        else
+            std::iota(near.begin(), near.begin() + count, static_cast<Index>(begin));
+        for (std::size_t k = 0; k < count; ++k) {
+            const std::size_t e = near[k];
+            if (owned) {
+                const unsigned bits = packed_.bits(e);
+                if (((first.bits | bits) & either) != either ||
+                    (bits & owner.second) != owner.second)
+                    continue;
             }
-            return;
-        case Test::boxes:
-            return scan_boxes(first, run, owner);
-        case Test::proxies:
-            return scan_deciding(first, run, owner, true);
-        case Test::everything:
-            return scan_deciding(first, run, owner, false);
+            const Index instance = packed_.instance(e);
+            if (decided || touches(first.instance, instance)) emit(first, instance);
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 #include "core/filter.hpp"
 #include "core/packed.hpp"
 #include "simd/boxes.hpp"
+#include "simd/runs.hpp"
 #include "simd/strips.hpp"
 
 namespace vicinal {
@@ -37,6 +38,7 @@ struct Question {
     bool bare = false;  // probes: points have no cut-off of their own
     StripJoin<D> strip_join = nullptr;
     BoxKernels<D> boxes{};
+    RunKernels<T, D> runs{};
 };
 
 // What a worker keeps between tasks and steps.
@@ -89,15 +91,7 @@ class Sieve final : private StripSink<D>, private BoxSink {
 
     First load(std::size_t entry) const;
     First load_query(Index query) const;
-    bool boxes_meet(const First& first, std::size_t entry) const;
     void sift(const First& first, Run run, Owner owner);
-    template <class Near>
-    void scan(const First& first, Run run, Owner owner, const Near& near);
-    template <ReachRule rule>
-    void scan_spheres(const First& first, Run run, Owner owner);
-    void scan_points(const First& first, Run run, Owner owner);
-    void scan_boxes(const First& first, Run run, Owner owner);
-    void scan_deciding(const First& first, Run run, Owner owner, bool check_boxes);
     void emit(const First& first, Index instance);
     struct Placed {
         Index body;
@@ -115,6 +109,8 @@ class Sieve final : private StripSink<D>, private BoxSink {
     Owner owner_;
     bool entries_first_ = true;  // do kernels report the first of a hit as an entry?
     Test test_;
+    RunTest<T, D> near_test_ = nullptr;  // null: everything is near
+    RunColumns<T, D> columns_{};
     bool one_set_;
     bool moving_;
 };

@@ -1,0 +1,43 @@
+// One body against a run of entries, for methods of every kind: which entries are near by the
+// contract's formula. The same operations in the same order as core/decide.hpp, in as many
+// lanes as there are, so the answer is the same bit for bit.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include <vicinal/bodies.hpp>
+
+namespace vicinal {
+
+// The columns of the packed arrays (see core/packed.hpp).
+template <Real T, int D>
+struct RunColumns {
+    std::array<const T*, 2 * D> values;
+    const T* radius;
+};
+
+// The one body: its values as in the columns, and what its distance or reach is tested by.
+template <Real T, int D>
+struct RunQuery {
+    std::array<T, 2 * D> values;
+    T limit;   // points: the square of the cut-off
+    T radius;  // spheres
+};
+
+// Writes the entries of begin ... end - 1 that are near to `out`, which has room for a vector
+// more than there are entries; returns how many. Reads up to a vector beyond the end.
+template <Real T, int D>
+using RunTest = std::size_t (*)(const RunColumns<T, D>&, const RunQuery<T, D>&,
+                                std::size_t begin, std::size_t end, Index* out);
+
+template <Real T, int D>
+struct RunKernels {
+    RunTest<T, D> points, boxes;
+    std::array<RunTest<T, D>, 3> spheres;  // by reach rule
+};
+
+template <Real T, int D>
+RunKernels<T, D> run_kernels(std::int64_t target);
+
+}  // namespace vicinal
