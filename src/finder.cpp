@@ -104,6 +104,7 @@ struct Finder<T, D>::State {
         report.seconds.scene = watch.lap();
         if (!scene.by_images()) method->build(scene);
         report.seconds.build = watch.lap();
+        report.figures = scene.by_images() ? Figures{} : method->figures();
         check_bytes();
         ready = true;
     }

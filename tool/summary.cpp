@@ -96,6 +96,8 @@ nlohmann::ordered_json to_json(const Summary& s) {
         json["candidates"] = *s.candidates;
         json["candidates_per_pair"] = candidates_per_pair(s);
     }
+    json["figures"] = nlohmann::ordered_json::object();
+    for (const Figure& figure : s.figures) json["figures"][figure.name] = figure.value;
     json["bytes"] = s.bytes;
     json["seconds"] = {{"scene", s.scene}, {"build", s.build},   {"search", s.search},
                        {"output", s.sort}, {"total", s.total()}, {"read", s.read},
@@ -136,6 +138,8 @@ std::string to_text(const Summary& s) {
     if (s.candidates)
         text += row("candidates", fmt::format("{} ({:.2f} per pair)", grouped(*s.candidates),
                                               candidates_per_pair(s)));
+    for (const Figure& figure : s.figures)
+        text += row("", fmt::format("{}: {:.6g}", figure.name, figure.value));
     text += row("memory", readable_bytes(s.bytes));
     text += row("time", times(s));
     text +=

@@ -59,6 +59,7 @@ struct Summary {
     std::string method, why, simd;
     int threads = 0;
     std::uint64_t ghosts = 0, bytes = 0;
+    Figures figures;
     std::optional<std::uint64_t> candidates;   // the library does not say for two sets
     std::vector<std::vector<double>> lattice;  // empty in an open domain
     double scene = 0, build = 0, search = 0, sort = 0;
@@ -70,6 +71,7 @@ struct Summary {
         simd = report.simd;
         threads = report.threads;
         ghosts = report.ghosts;
+        figures = report.figures;
         candidates = report.candidates;
         bytes = report.bytes;
         if (periodic)

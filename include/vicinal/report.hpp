@@ -4,10 +4,18 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <vicinal/types.hpp>
 
 namespace vicinal::inline VICINAL_API {
+
+// What a method tells of itself, such as the records it made per body.
+struct Figure {
+    std::string name;
+    double value;
+};
+using Figures = std::vector<Figure>;
 
 template <int D>
 struct Report {
@@ -19,7 +27,8 @@ struct Report {
     std::uint64_t ghosts = 0;      // copies of bodies across periodic faces
     std::uint64_t candidates = 0;  // pairs the method proposed to the sieve
     std::uint64_t pairs = 0;
-    std::uint64_t bytes = 0;                         // memory the finder holds, pairs included
+    Figures figures;          // of the method's own, as its page explains them
+    std::uint64_t bytes = 0;  // memory the finder holds, pairs included
     std::array<std::array<double, D>, D> lattice{};  // as used: shear offset reduced
     struct {
         double scene = 0;   // checking the input, making ghosts

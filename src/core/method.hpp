@@ -4,6 +4,8 @@
 #include "core/parallel.hpp"
 #include "core/sieve.hpp"
 
+#include <vicinal/report.hpp>
+
 namespace vicinal {
 
 // Virtual per build and per range of tasks, never per pair.
@@ -30,6 +32,9 @@ class Method {
                        Sieve<T, D>& sieve) const = 0;
 
     virtual std::size_t bytes() const = 0;
+
+    // For the report; explained on the method's page.
+    virtual Figures figures() const { return {}; }
 };
 
 }  // namespace vicinal
