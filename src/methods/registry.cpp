@@ -17,6 +17,7 @@
     X(cuckoo_hash)         \
     X(fixed_grid)          \
     X(hierarchical_hash)   \
+    X(linear_kd_tree)      \
     X(multilevel_hash)     \
     X(row_grid)            \
     X(uniform_hash)        \
