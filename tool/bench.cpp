@@ -8,6 +8,7 @@
 #include "commands.hpp"
 #include "contest.hpp"
 #include "domain.hpp"
+#include "experiments.hpp"
 #include "io/write.hpp"
 #include "output.hpp"
 #include "text.hpp"
@@ -24,6 +25,7 @@ struct BenchFlags {
     std::uint64_t repeat = 7;
     double moving = 0;
     bool scaling = false;
+    std::string experiment;
     std::string file;
     bool json = false;
 
@@ -69,6 +71,11 @@ void BenchFlags::add_to(CLI::App& app) {
         ->group(measuring);
     app.add_flag("--scaling", scaling, "sizes from 1000 to 10 million, and how the time grows")
         ->group(measuring);
+    app.add_option("--experiment", experiment,
+                   "instead of all that, one of a paper's: " + join(experiments()))
+        ->check(not_empty())
+        ->type_name("NAME")
+        ->group(measuring);
     constexpr const char* result = "The result";
     app.add_option("-o", file, "write the rows as .csv")
         ->check(not_empty())
@@ -78,6 +85,12 @@ void BenchFlags::add_to(CLI::App& app) {
 }
 
 void BenchFlags::check() const {
+    if (!experiment.empty()) {
+        if (!scene.name.empty() || !words.empty() || !file.empty())
+            throw UsageError(
+                "--experiment brings its own scene: leave out FILE, --scene and -o");
+        return;
+    }
     if (scene.name.empty() && words.size() != 1)
         throw UsageError("give one FILE, or --scene NAME");
     if (scene.name.empty() && (scene.n || scaling))
@@ -308,6 +321,14 @@ void complain(const std::vector<std::string>& lines) {
 
 int run_bench(const BenchFlags& flags) {
     flags.check();
+    if (!flags.experiment.empty()) {
+        const ResultTable table = run_experiment(flags.experiment);
+        if (flags.json)
+            print(to_json(table));
+        else
+            print(to_text(table));
+        return 0;
+    }
     Bench bench(flags);
     {
         Progress progress("starting");
@@ -344,7 +365,8 @@ void add_bench(CLI::App& app, Chosen& chosen) {
             "Examples:\n"
             "  vicinal bench --scene uniform --n 100000 --methods auto,brute_force\n"
             "  vicinal bench balls.csv --radius column --threads 1,2 --peers all\n"
-            "  vicinal bench --scene sheets --precision float --scaling -o growth.csv");
+            "  vicinal bench --scene sheets --precision float --scaling -o growth.csv\n"
+            "  vicinal bench --experiment p1-table1");
 }
 
 }  // namespace vicinal::tool

@@ -260,6 +260,34 @@ TEST_F(Bench, json_says_what_was_measured) {
         EXPECT_TRUE(json["machine"].contains(name)) << name;
 }
 
+// Pieces, volumes and candidates follow from the scene and the rules alone.
+TEST_F(Bench, p1_table1_gives_the_published_figures) {
+    const auto table = json({"bench", "--experiment", "p1-table1"});
+    ASSERT_EQ(table["rows"].size(), 5u);
+    for (const auto& row : table["rows"]) {
+        SCOPED_TRACE(row.dump());
+        EXPECT_GT(row["pieces/N"], 5.8);
+        EXPECT_LT(row["pieces/N"], 6.8);
+        for (const std::string column : {"Vn/Ve", "selected"}) {
+            const double ours = row[column], published = row[column + " P1"];
+            EXPECT_NEAR(ours / published, 1, 0.25) << column;
+        }
+    }
+}
+
+TEST_F(Bench, p1_geometry_varies_the_tree) {
+    const auto table = json({"bench", "--experiment", "p1-geometry"});
+    std::map<std::string, nlohmann::json> rows;
+    for (const auto& row : table["rows"]) rows[row["linear_kd_tree"]] = row;
+    EXPECT_EQ(rows.at("bits=7")["bits"], 7);
+    EXPECT_EQ(rows.at("split=off")["pieces/N"], 1);
+    // P1 section 3: a kd-tree encloses at least as tightly as an octree.
+    EXPECT_LE(rows.at("axes=xyz")["Vn/Ve"], rows.at("octree=on")["Vn/Ve"]);
+    EXPECT_LE(rows.at("split=off")["Vn/Ve"], rows.at("split=off, octree=on")["Vn/Ve"]);
+    const Outcome text = run({"bench", "--experiment", "p1-geometry"});
+    EXPECT_NE(text.out.find("octree=on"), std::string::npos) << text.out;
+}
+
 TEST_F(Bench, csv_has_a_line_for_each_row) {
     const Outcome outcome =
         run({"bench", "--scene", "lattice", "--n", "100", "--methods", "auto,brute_force",
@@ -368,6 +396,8 @@ TEST_F(Bench, bad_usage) {
     };
     refused({}, {"FILE", "--scene"});
     refused({"a.npy", "b.npy", "--cutoff", "1"}, {"one FILE"});
+    refused({"--experiment", "p9-table1"}, {"p9-table1", "p1-table1"});
+    refused({"a.npy", "--experiment", "p1-table1"}, {"--experiment", "FILE"});
     refused({"a.npy", "--cutoff", "1", "--n", "5"}, {"--n", "--scene"});
     refused({"a.npy", "--cutoff", "1", "--scaling"}, {"--scaling", "--scene"});
     const auto scene = [&](std::vector<std::string> more,
