@@ -13,12 +13,16 @@
 // docs are made from it.
 #define VICINAL_METHODS(X) \
     X(brute_force)         \
+    X(bvh)                 \
     X(compact_grid)        \
     X(cuckoo_hash)         \
     X(fixed_grid)          \
     X(hierarchical_hash)   \
+    X(kd_tree)             \
     X(linear_kd_tree)      \
     X(multilevel_hash)     \
+    X(orthtree)            \
+    X(phase_kd_tree)       \
     X(row_grid)            \
     X(uniform_hash)        \
     X(variable_grid)

@@ -1,0 +1,298 @@
+// Trees of boxes: every body is in one leaf, a node's bodies are consecutive entries, its box
+// holds all of theirs. How a tree is divided is its method's business; here is what all of
+// them share: the search by simultaneous descent, cut into tasks, and queries.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "core/bounds.hpp"
+#include "core/method.hpp"
+#include "core/morton.hpp"
+#include "core/sort.hpp"
+
+namespace vicinal {
+
+// No branch of a tree is longer: methods that divide space, where coordinates over hundreds of
+// binary orders or coincident bodies would never be separated, divide entries from here on.
+constexpr unsigned deepest_space = 64;
+
+// An instance at a point of K coordinates: what trees that divide space sort.
+template <Real T, int K>
+struct TreePoint {
+    Vector<T, K> x;
+    Index instance;
+};
+
+// The widest axis of some points, and its middle (P3 A.3).
+template <Real T, int K>
+struct Middle {
+    std::size_t axis = 0;
+    T value = 0;
+    bool divides = false;  // not if all points are the same
+
+    explicit Middle(std::span<const TreePoint<T, K>> points) {
+        Box<T, K> all = no_box<T, K>();
+        for (const auto& point : points) enclose(all, Box<T, K>{point.x, point.x});
+        T widest = 0;
+        for (std::size_t k = 0; k < K; ++k) {
+            const T half = all.hi[k] / 2 - all.lo[k] / 2;  // does not overflow
+            if (!(half > widest)) continue;
+            widest = half;
+            axis = k;
+        }
+        value = all.lo[axis] + widest;
+        divides = all.lo[axis] <= value && value < all.hi[axis];
+    }
+    bool low(const Vector<T, K>& x) const { return x[axis] <= value; }
+};
+
+// Reorders the points in two parts, at the middle if that divides them, else by their number.
+// Returns how many are in the first.
+template <Real T, int K>
+Index divide_points(std::span<TreePoint<T, K>> points, unsigned level) {
+    if (level < deepest_space) {
+        const Middle<T, K> middle{std::span<const TreePoint<T, K>>(points)};
+        if (middle.divides)
+            return static_cast<Index>(
+                std::partition(points.begin(), points.end(),
+                               [&](const auto& point) { return middle.low(point.x); }) -
+                points.begin());
+    }
+    return static_cast<Index>(points.size() / 2);
+}
+
+// All instances along a Z-curve whose middle half spans the bulk of the bodies; what is
+// outside clamps to its ends.
+template <Real T, int D>
+struct CurveOrder {
+    static constexpr unsigned bits = 63 / D;  // per axis
+    Sorter<KeyedIndex> sorter;
+
+    void assign(const Scene<T, D>& scene) {
+        const Bulk bulk = bulk_of(scene);
+        constexpr double cells = static_cast<double>(std::uint64_t{1} << bits);
+        sorter.records.resize(scene.size());
+        parallel_for(scene.threads(), scene.size(), [&](std::size_t k) {
+            const Box<T, D> box = scene.box(static_cast<Index>(k));
+            std::uint64_t key = 0;
+            for (std::size_t a = 0; a < D; ++a) {
+                const double middle =
+                    static_cast<double>(box.lo[a]) / 2 + static_cast<double>(box.hi[a]) / 2;
+                const double half_width = bulk.extent[a] > 0 ? bulk.extent[a] : 0.5;
+                const double x = (middle / 2 - bulk.centre[a] / 2) / half_width + 0.5;
+                const double cell = std::clamp(x * cells, 0.0, cells - 1);
+                key |= spread_bits<D>(static_cast<std::uint64_t>(cell)) << a;
+            }
+            sorter.records[k] = {key, static_cast<Index>(k)};
+        });
+        sorter.sort(bits * D, scene.threads(), [](const KeyedIndex& r) { return r.key; });
+    }
+
+    // The first bit in which two of the entries begin ... end - 1 differ; -1 if none.
+    int differing_bit(Index begin, Index end) const {
+        return static_cast<int>(
+                   std::bit_width(sorter.records[begin].key ^ sorter.records[end - 1].key)) -
+               1;
+    }
+
+    // Divides them by their keys without the lowest `shift` bits, which have at most N values.
+    template <std::size_t N>
+    unsigned divide(Index begin, Index end, unsigned shift, std::array<Index, N>& ends) const {
+        const KeyedIndex* const records = sorter.records.data();
+        unsigned count = 0;
+        while (begin < end) {
+            const std::uint64_t cell = records[begin].key >> shift;
+            const auto last = std::partition_point(
+                records + begin, records + end,
+                [&](const KeyedIndex& r) { return r.key >> shift == cell; });
+            begin = static_cast<Index>(last - records);
+            ends[count++] = begin;
+        }
+        return count;
+    }
+};
+
+template <Real T, int D>
+class Tree {
+  public:
+    struct Node {
+        Box<T, D> box;
+        Index begin, end;    // entries
+        Index child = 0;     // the first of its children, which follow each other
+        Index children = 0;  // 0: a leaf
+        Index size() const { return end - begin; }
+    };
+
+    std::vector<Node> nodes;              // the root first, parents before children
+    std::vector<std::size_t> level_ends;  // nodes are in order of their level
+
+    // Divides the entries 0 ... n - 1 from the top: divide(node, level, ends) reorders the
+    // entries of a node with more than `leaf` of them and returns how many children it gets,
+    // with their ends. Nodes of a level are divided in parallel.
+    template <int most, class Divide>
+    void grow(std::size_t n, std::size_t leaf, int threads, const Divide& divide) {
+        struct Cut {
+            unsigned count = 0;
+            std::array<Index, most> ends;
+        };
+        clear();
+        if (n == 0) return;
+        nodes.push_back({no_box<T, D>(), 0, static_cast<Index>(n)});
+        level_ends.push_back(1);
+        std::vector<Cut> cuts;
+        for (std::size_t first = 0; first < nodes.size();
+             first = level_ends[level_ends.size() - 2]) {
+            const std::size_t count = nodes.size() - first;
+            const auto level = static_cast<unsigned>(level_ends.size() - 1);
+            cuts.assign(count, {});
+            // The levels of a small tree are not worth a team of threads.
+            parallel_tasks(n < 8192 ? 1 : threads, count, [&](std::size_t k, int) {
+                if (nodes[first + k].size() > leaf)
+                    cuts[k].count = divide(first + k, level, cuts[k].ends);
+            });
+            for (std::size_t k = 0; k < count; ++k) {
+                Node& parent = nodes[first + k];
+                parent.child = static_cast<Index>(nodes.size());
+                parent.children = cuts[k].count;
+                Index begin = parent.begin;
+                for (unsigned c = 0; c < cuts[k].count; ++c) {
+                    nodes.push_back({no_box<T, D>(), begin, cuts[k].ends[c]});
+                    begin = cuts[k].ends[c];
+                }
+            }
+            level_ends.push_back(nodes.size());
+        }
+        level_ends.pop_back();
+    }
+
+    void clear() {
+        nodes.clear();
+        level_ends.clear();
+    }
+
+    // Boxes of the leaves by box_of(entry), of the others from their children.
+    template <class BoxOf>
+    void fit(int threads, const BoxOf& box_of) {
+        for (std::size_t level = level_ends.size(); level-- > 0;) {
+            const std::size_t first = level > 0 ? level_ends[level - 1] : 0;
+            parallel_for(threads, level_ends[level] - first, [&](std::size_t k) {
+                Node& node = nodes[first + k];
+                node.box = no_box<T, D>();
+                for (Index c = 0; c < node.children; ++c)
+                    enclose(node.box, nodes[node.child + c].box);
+                if (node.children == 0)
+                    for (Index e = node.begin; e < node.end; ++e) enclose(node.box, box_of(e));
+            });
+        }
+    }
+
+    // Cuts the search into pairs of nodes that may meet, as meet(a, b) tells: large ones are
+    // replaced by the pairs of their children, so that no task is a large part of the whole.
+    template <class Meet>
+    void cut(const Meet& meet) {
+        tasks_.clear();
+        if (nodes.empty()) return;
+        const std::size_t large = nodes[0].size() / 128 + 256;
+        tasks_.push_back({0, 0});
+        for (bool again = true; again;) {
+            again = false;
+            std::vector<NodePair> finer;
+            for (const NodePair pair : tasks_) {
+                const auto [a, b] = pair;
+                if (nodes[a].size() + nodes[b].size() <= 2 * large ||
+                    (nodes[a].children == 0 && nodes[b].children == 0)) {
+                    finer.push_back(pair);
+                    continue;
+                }
+                again = true;
+                for_each_below(pair, [&](NodePair below) {
+                    if (below.a == below.b || meet(below.a, below.b)) finer.push_back(below);
+                });
+            }
+            tasks_.swap(finer);
+        }
+    }
+    void cut() {
+        cut([&](std::size_t a, std::size_t b) {
+            return boxes_meet(nodes[a].box, nodes[b].box);
+        });
+    }
+
+    std::size_t tasks() const { return tasks_.size(); }
+
+    // Simultaneous descent (P3 section 2.5).
+    template <class Meet>
+    void search(Range tasks, Sieve<T, D>& sieve, const Meet& meet) const {
+        for (std::size_t t = tasks.begin; t < tasks.end; ++t) descend(tasks_[t], sieve, meet);
+    }
+    void search(Range tasks, Sieve<T, D>& sieve) const {
+        search(tasks, sieve, [&](std::size_t a, std::size_t b) {
+            return boxes_meet(nodes[a].box, nodes[b].box);
+        });
+    }
+
+    void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const {
+        if (nodes.empty()) return;
+        for (std::size_t q = instances.begin; q < instances.end; ++q)
+            ask(static_cast<Index>(q), queries.box(static_cast<Index>(q)), 0, sieve);
+    }
+
+    std::size_t bytes() const {
+        return nodes.capacity() * sizeof(Node) + tasks_.capacity() * sizeof(NodePair) +
+               level_ends.capacity() * sizeof(std::size_t);
+    }
+
+  private:
+    struct NodePair {
+        Index a, b;  // the same: a node with itself
+    };
+
+    // The pairs of nodes that one step down from this one leads to.
+    template <class F>
+    void for_each_below(NodePair pair, const F& f) const {
+        auto [a, b] = pair;
+        if (a == b) {
+            const Node& node = nodes[a];
+            for (Index c = 0; c < node.children; ++c)
+                for (Index d = c; d < node.children; ++d)
+                    f(NodePair{node.child + c, node.child + d});
+            return;
+        }
+        // The larger one is opened; leaves cannot be.
+        if (nodes[a].children == 0 ||
+            (nodes[b].children > 0 && nodes[b].size() > nodes[a].size()))
+            std::swap(a, b);
+        for (Index c = 0; c < nodes[a].children; ++c) f(NodePair{nodes[a].child + c, b});
+    }
+
+    Run run(Index node) const { return {nodes[node].begin, nodes[node].end}; }
+
+    template <class Meet>
+    void descend(NodePair pair, Sieve<T, D>& sieve, const Meet& meet) const {
+        if (nodes[pair.a].children == 0 && nodes[pair.b].children == 0) {
+            if (pair.a == pair.b)
+                sieve.self(run(pair.a));
+            else
+                sieve.cross(run(pair.a), run(pair.b));
+            return;
+        }
+        for_each_below(pair, [&](NodePair below) {
+            if (below.a == below.b || meet(below.a, below.b)) descend(below, sieve, meet);
+        });
+    }
+
+    void ask(Index q, const Box<T, D>& box, Index node, Sieve<T, D>& sieve) const {
+        if (!boxes_meet(box, nodes[node].box)) return;
+        if (nodes[node].children == 0) sieve.ask(q, run(node));
+        for (Index c = 0; c < nodes[node].children; ++c)
+            ask(q, box, nodes[node].child + c, sieve);
+    }
+
+    std::vector<NodePair> tasks_;
+};
+
+}  // namespace vicinal
