@@ -100,8 +100,8 @@ TEST_F(Pairs, rows_hold_both_directions) {
 }
 
 TEST_F(Pairs, rows_in_a_periodic_domain_have_images) {
-    json({"pairs", line(), "--cutoff", "1", "--rows", "--domain", "periodic:3,-,-", "-o",
-          path("out")});
+    json({"pairs", line(), "--cutoff", "1", "--rows", "--sorted", "--domain", "periodic:3,-,-",
+          "-o", path("out")});
     EXPECT_EQ(read_npy("out.indices.npy").values,
               (std::vector<std::int64_t>{1, 2, 0, 2, 0, 1}));
     const Array images = read_npy("out.images.npy");
