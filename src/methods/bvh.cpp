@@ -97,7 +97,7 @@ MethodEntry describe_bvh() {
         {"bvh",
          "boxes around neighbours along a Z-curve, in a tree of wide nodes",
          {{"leaf", "4", "most bodies in a leaf", 1, 1000, {}},
-          {"refit", "on", "keep the order while bodies move little", 0, 0, {"on", "off"}}}});
+          {"refit", "off", "keep the order while bodies move little", 0, 0, {"off", "on"}}}});
 }
 
 }  // namespace vicinal
