@@ -40,10 +40,12 @@ fi
 [ -z "$page" ] || ctest --test-dir build/release -N -L page | grep ': page$' >/dev/null ||
     { echo "the test of the bench's page is not registered: see tests/CMakeLists.txt" >&2; exit 1; }
 run_tests release VICINAL_TEST_ALL=1
+# Sanitizers: each type and each dimension once, for they take many times as long.
+once='float_2d|double_3d'
 build asan  # with the second compiler, warnings are errors
-run_tests asan VICINAL_TEST_LIGHT=1 LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp"
+run_tests asan VICINAL_TEST_LIGHT=1 LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp" -- -E "$once"
 build tsan
-run_tests tsan VICINAL_TEST_LIGHT=1 TSAN_OPTIONS=ignore_noninstrumented_modules=1
+run_tests tsan VICINAL_TEST_LIGHT=1 TSAN_OPTIONS=ignore_noninstrumented_modules=1 -- -E "$once"
 step "build: fuzz"
 quietly cmake --preset fuzz
 quietly cmake --build build/fuzz --target fuzz_readers fuzz_finders
