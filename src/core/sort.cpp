@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/flat.hpp"
+#include "core/morton.hpp"
 
 namespace vicinal {
 namespace {
@@ -13,24 +14,6 @@ namespace {
 template <Real T>
 double middle(T lo, T hi) {
     return static_cast<double>(lo) / 2 + static_cast<double>(hi) / 2;
-}
-
-// Spreads the lowest 64 / D bits of v so that D - 1 zeros follow each.
-template <int D>
-std::uint64_t spread_bits(std::uint64_t v) {
-    if constexpr (D == 2) {
-        v = (v | v << 16) & 0x0000ffff0000ffff;
-        v = (v | v << 8) & 0x00ff00ff00ff00ff;
-        v = (v | v << 4) & 0x0f0f0f0f0f0f0f0f;
-        v = (v | v << 2) & 0x3333333333333333;
-        return (v | v << 1) & 0x5555555555555555;
-    } else {
-        v = (v | v << 32) & 0x001f00000000ffff;
-        v = (v | v << 16) & 0x001f0000ff0000ff;
-        v = (v | v << 8) & 0x100f00f00f00f00f;
-        v = (v | v << 4) & 0x10c30c30c30c30c3;
-        return (v | v << 2) & 0x1249249249249249;
-    }
 }
 
 }  // namespace
