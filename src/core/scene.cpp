@@ -303,10 +303,13 @@ void Scene<T, D>::find_outer() {
                 for (std::size_t a = 0; a < D; ++a) f[a] = x[a] * lattice_.inverse[a][a];
             else
                 f = fractional(x);
-            int outside = 0;
-            for (std::size_t k = 0; k < D; ++k) outside |= !(f[k] > lo[k]) | !(f[k] < hi[k]);
+            unsigned outside = 0;  // without a branch: near a face it goes either way
+            for (std::size_t k = 0; k < D; ++k) {
+                outside |= unsigned{!(f[k] > lo[k])};
+                outside |= unsigned{!(f[k] < hi[k])};
+            }
             out[count] = static_cast<Index>(i);
-            count += static_cast<std::size_t>(outside);
+            count += outside;
         }
         counts[p] = count;
     });
