@@ -20,6 +20,7 @@ struct Flat {
 
 template <Real T, int D>
 Flat<T, D> flat_of(const Vectors<T, D>& vectors) {
+    if (vectors.size() == 0) return {};
     bool interleaved = true, apart = true;
     for (std::size_t a = 0; a < D; ++a) {
         const Column<T>& column = vectors.axis[a];
