@@ -65,12 +65,13 @@ class Agreement : public ::testing::Test {
                 tool::plain_probe(bodies.view(), expected.queries.back().view(), domain));
         }
         const auto all = methods();
-        const std::size_t turn = cases_++;
+        // Spread, so that turns do not keep step with the factors of the cases.
+        const std::size_t turn = (++cases_ * 2654435761u >> 16) % all.size();
         for (std::size_t m = 0; m < all.size(); ++m) {
             const MethodInfo& method = all[m];
             SCOPED_TRACE(method.name);
             check(method.name, threads, bodies.view(), others.view(), domain, expected,
-                  m == turn % all.size());
+                  m == turn);
             // A search image by image asks no method: one stands for all.
             const auto& report = finders_for(method.name, threads).finder.report();
             if (report.why.starts_with("not needed")) break;
@@ -91,7 +92,8 @@ class Agreement : public ::testing::Test {
         const Found<D> found = listed(finder.pairs());
         EXPECT_EQ(difference<D>(expected.one_set, sorted<D>(found)), "");
         EXPECT_EQ(finder.count(), expected.one_set.size());
-        if (all_outputs) check_outputs(finder, expected.one_set);
+        if (all_outputs || finder.report().why.starts_with("not needed"))
+            check_outputs(finder, expected.one_set);
         EXPECT_EQ(
             difference<D>(expected.two_sets, listed(finder.pairs_with(others, Order::sorted))),
             "")
