@@ -259,7 +259,7 @@ template <Real T, int D>
 void BoxGrid<T, D>::assign(const Scene<T, D>& scene, Packed<T, D>& packed) {
     choose_rows(scene);
     const std::uint64_t n = scene.size();
-    budget_ = 4 * n + 4096;
+    budget_ = std::min<std::uint64_t>(4 * n + 4096, std::numeric_limits<Index>::max());
     // What touches this many rows is a giant. A few dozen large bodies may have many entries,
     // but not so many bodies that entries run out.
     giant_rows_ = std::max(least_giant, n / 16);
@@ -272,8 +272,6 @@ void BoxGrid<T, D>::assign(const Scene<T, D>& scene, Packed<T, D>& packed) {
         if (round > 0)
             for (std::size_t a = 1; a < D; ++a) cell_[a] *= 2;
     }
-    if (entries_ + giants_.size() >= std::numeric_limits<Index>::max())
-        throw Error(Error::Kind::limit, "row_grid: too many entries for 32-bit indices");
 }
 
 template <Real T, int D>

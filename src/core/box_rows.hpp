@@ -54,12 +54,6 @@ class BoxGrid {
     };
     struct Span {  // rows a box touches
         Row lo, hi;
-        std::uint64_t count() const {
-            std::uint64_t product = 1;
-            for (std::size_t a = 0; a < row_axes; ++a)
-                product *= static_cast<std::uint64_t>(hi[a] - lo[a] + 1);
-            return product;
-        }
     };
     struct Part {  // what a piece of the instances gives
         std::uint64_t entries = 0;

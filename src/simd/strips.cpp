@@ -439,7 +439,7 @@ StripJoin<D> strip_join(std::int64_t target) {
 template <int D>
 std::size_t StripScratch<D>::bytes() const {
     std::size_t sum = body.bytes() + entry.bytes() + slab_x.bytes() + slab_start.bytes() +
-                      slab_mixed.bytes() + own_entry.bytes() + hits.bytes();
+                      slab_mixed.bytes() + hits.bytes();
     for (const auto& a : axis) sum += a.bytes();
     return sum;
 }

@@ -63,7 +63,6 @@ struct StripScratch {
     std::array<Buffer<std::uint16_t>, D> axis;  // the others, slab by slab
     Buffer<Index> body, entry;
     Buffer<std::uint32_t> slab_x, slab_start, slab_mixed;
-    Buffer<Index> own_entry;
     Buffer<Index> hits;
     std::size_t bytes() const;
 };
