@@ -58,7 +58,7 @@ void BoxGrid<T, D>::choose_rows(const Scene<T, D>& scene) {
     constexpr double wanted = 12;  // candidates per box
     const double area = wanted * volume / crossing;
     double width = D == 2 ? area - 1 : std::sqrt(area) - 1;
-    width = std::clamp(width, 1.5, D == 2 ? 32.0 : 8.0);
+    width = std::clamp(width, 2.6, D == 2 ? 32.0 : 8.0);
     for (std::size_t a = 0; a < D; ++a) {
         const std::size_t axis = cells_.axes[a];
         begin_[a] = begin[axis];
@@ -81,24 +81,59 @@ void BoxGrid<T, D>::fit_cells() {
     }
 }
 
-// A few boxes at a time, component by component, so that the compiler uses vectors.
+// A few boxes at a time: their cells component by component, so that the compiler uses vectors,
+// and then their entries without a branch, for whether a box crosses into the next row cannot
+// be foretold.
 template <Real T, int D>
+template <class Key>
 struct BoxGrid<T, D>::Batch {
     static constexpr std::size_t most = 64;
-    std::array<std::array<float, most>, D> lo, hi;  // the sweep axis first
-    std::array<std::array<std::int32_t, most>, D> first_cell, last_cell;  // last_cell[0] unused
+    // The row axes, near and far in the keys; in 2-D the only one is the far one.
+    static constexpr std::size_t near = 1, far = D - 1;
+    static constexpr Key near_home = D == 3 ? 1 : 0, far_home = Key{1} << (row_axes - 1);
+    struct Entry {
+        std::uint32_t box;
+        Key key;
+    };
+    std::array<std::array<float, most>, D> lo, hi;             // the sweep axis first
+    std::array<std::array<std::int32_t, most>, D> cell, more;  // the first, how many follow
+    std::array<Key, most> key;                                 // of the first row
+    std::array<std::uint32_t, most> crosses_near, crosses_far, crosses_both;
+    std::array<Entry, 4 * most> entries;   // of the first two rows along each row axis
+    std::array<std::uint32_t, most> wide;  // boxes in more than two rows along an axis
+    std::size_t entry_count = 0, wide_count = 0;
+    unsigned near_shift, far_shift;
+    Key next_near, next_far;
+
+    explicit Batch(const Cells& cells) {
+        near_shift = row_axes + cells.bits[0];
+        far_shift = near_shift + (D == 3 ? cells.bits[near] : 0);
+        next_near = Key{1} << near_shift;
+        next_far = Key{1} << far_shift;
+    }
+
+    // All axes at once: they usually lie in the same lines.
+    static void copy(const Vectors<T, D>& from, const Cells& cells, std::size_t k,
+                     std::size_t count, std::array<std::array<float, most>, D>& to) {
+        std::array<const std::byte*, D> at;
+        std::array<std::ptrdiff_t, D> stride;
+        for (std::size_t a = 0; a < D; ++a) {
+            const Column<T>& column = from.axis[cells.axes[a]];
+            at[a] = reinterpret_cast<const std::byte*>(&column[k]);
+            stride[a] = column.stride;
+        }
+        for (std::size_t i = 0; i < count; ++i)
+            for (std::size_t a = 0; a < D; ++a) {
+                to[a][i] = static_cast<float>(*reinterpret_cast<const T*>(at[a]));
+                at[a] += stride[a];
+            }
+    }
 
     void load(const Scene<T, D>& scene, const Cells& cells, std::size_t k, std::size_t count) {
         const Bodies<T, D>& view = scene.view();
         if (view.shape == Shape::boxes && !scene.imaged() && !view.swept()) {
-            for (std::size_t a = 0; a < D; ++a) {
-                const Column<T> from = view.position.axis[cells.axes[a]];
-                const Column<T> to = view.upper.axis[cells.axes[a]];
-                for (std::size_t i = 0; i < count; ++i) {
-                    lo[a][i] = static_cast<float>(from[k + i]);
-                    hi[a][i] = static_cast<float>(to[k + i]);
-                }
-            }
+            copy(view.position, cells, k, count, lo);
+            copy(view.upper, cells, k, count, hi);
         } else {
             for (std::size_t i = 0; i < count; ++i) {
                 const auto box = cells.place(scene.box(static_cast<Index>(k + i)));
@@ -113,10 +148,79 @@ struct BoxGrid<T, D>::Batch {
         for (std::size_t a = 0; a < D; ++a) {
             std::fill(lo[a].begin() + count, lo[a].end(), 0.0f);
             std::fill(hi[a].begin() + count, hi[a].end(), 0.0f);
-            for (std::size_t i = 0; i < most; ++i) first_cell[a][i] = cells.cell(lo[a][i], a);
+            for (std::size_t i = 0; i < most; ++i) cell[a][i] = cells.cell(lo[a][i], a);
             if (a == 0) continue;
-            for (std::size_t i = 0; i < most; ++i) last_cell[a][i] = cells.cell(hi[a][i], a);
+            for (std::size_t i = 0; i < most; ++i)
+                more[a][i] = cells.cell(hi[a][i], a) - cell[a][i];
         }
+        const auto near_by = static_cast<int>(near_shift), far_by = static_cast<int>(far_shift);
+        for (std::size_t i = 0; i < most; ++i)
+            key[i] = static_cast<Key>(cell[0][i]) << row_axes |
+                     (D == 3 ? static_cast<Key>(cell[near][i]) << near_by : 0) |
+                     static_cast<Key>(cell[far][i]) << far_by;
+        for (std::size_t i = 0; i < most; ++i) {
+            crosses_near[i] = D == 3 ? std::min(more[near][i], 1) : 0;
+            crosses_far[i] = std::min(more[far][i], 1);
+            crosses_both[i] = crosses_near[i] & crosses_far[i];
+        }
+        std::int32_t widest = 0;
+        for (std::size_t i = 0; i < most; ++i)
+            widest |= (D == 3 ? more[near][i] : 0) | more[far][i];
+        list(count, widest > 1);
+    }
+
+    void list(std::size_t count, bool any_wide) {
+        Entry* to = entries.data();
+        for (std::size_t i = 0; i < count; ++i) {
+            const auto box = static_cast<std::uint32_t>(i);
+            *to++ = {box, key[i] | far_home | near_home};
+            if (D == 3) {
+                *to = {box, (key[i] + next_near) | far_home};
+                to += crosses_near[i];
+            }
+            *to = {box, (key[i] + next_far) | near_home};
+            to += crosses_far[i];
+            if (D == 3) {
+                *to = {box, key[i] + next_near + next_far};
+                to += crosses_both[i];
+            }
+        }
+        entry_count = static_cast<std::size_t>(to - entries.data());
+        wide_count = 0;
+        if (!any_wide) return;
+        for (std::size_t i = 0; i < count; ++i) {
+            wide[wide_count] = static_cast<std::uint32_t>(i);
+            wide_count += (D == 3 && more[near][i] > 1) | (more[far][i] > 1);
+        }
+    }
+
+    std::uint64_t rows(std::uint32_t i) const {
+        const auto of = [&](std::size_t a) {
+            return std::uint64_t{1} + static_cast<std::uint32_t>(more[a][i]);
+        };
+        return D == 3 ? of(near) * of(far) : of(far);
+    }
+    // The entries after those listed.
+    template <class F>
+    void rest(std::uint32_t i, const F& f) const {
+        for (std::int32_t u = 0; u <= more[far][i]; ++u)
+            for (std::int32_t v = u < 2 ? 2 : 0; v <= (D == 3 ? more[near][i] : 0); ++v)
+                f((key[i] + static_cast<Key>(u) * next_far + static_cast<Key>(v) * next_near) |
+                  (u == 0 ? far_home : 0) | (v == 0 ? near_home : 0));
+    }
+
+    // Takes the entries of giants out of the list: they go elsewhere.
+    template <class F>
+    void without_giants(std::uint64_t giant_rows, const F& giant) {
+        const auto is_giant = [&](std::uint32_t i) { return rows(i) > giant_rows; };
+        if (std::none_of(wide.begin(), wide.begin() + wide_count, is_giant)) return;
+        const auto end = std::remove_if(entries.begin(), entries.begin() + entry_count,
+                                        [&](const Entry& e) { return is_giant(e.box); });
+        entry_count = static_cast<std::size_t>(end - entries.begin());
+        for (std::size_t w = 0; w < wide_count; ++w)
+            if (is_giant(wide[w])) giant(wide[w]);
+        const auto wide_end = std::remove_if(wide.begin(), wide.begin() + wide_count, is_giant);
+        wide_count = static_cast<std::size_t>(wide_end - wide.begin());
     }
 };
 
@@ -125,51 +229,48 @@ template <class Key, class Put>
 void BoxGrid<T, D>::make_entries(const Scene<T, D>& scene, Range range, Part& part,
                                  const Put& put) const {
     const Cells cells = cells_;
-    constexpr std::size_t y = 1, z = D - 1;  // the row axes; in 2-D there is only one
-    const unsigned y_shift = row_axes + cells.bits[0], z_shift = y_shift + cells.bits[y];
-    const Key next_y = D == 3 ? Key{1} << y_shift : 0;
-    const Key next_z = Key{1} << (D == 3 ? z_shift : y_shift);
     part.entries = 0;
     part.longest = 0;
     part.giants.clear();
-    Batch batch;
-    for (std::size_t k = range.begin; k < range.end; k += Batch::most) {
-        const std::size_t count = std::min(range.end - k, Batch::most);
+    Batch<Key> batch(cells);
+    for (std::size_t k = range.begin; k < range.end; k += batch.most) {
+        const std::size_t count = std::min(range.end - k, batch.most);
         batch.load(scene, cells, k, count);
-        for (std::size_t i = 0; i < count; ++i) {
-            const std::int32_t y0 = batch.first_cell[y][i], z0 = batch.first_cell[z][i];
-            const std::int32_t ys = D == 3 ? batch.last_cell[y][i] - y0 : 0;
-            const std::int32_t zs = batch.last_cell[z][i] - z0;
-            const std::uint64_t rows = (std::uint64_t{1} + static_cast<std::uint32_t>(ys)) *
-                                       (std::uint64_t{1} + static_cast<std::uint32_t>(zs));
+        const auto record = [&batch, k](std::uint32_t i, Key key) {
             Record<Key> r;
             for (std::size_t a = 0; a < D; ++a) {
                 r.box.lo[a] = batch.lo[a][i];
                 r.box.hi[a] = batch.hi[a][i];
             }
             r.instance = static_cast<Index>(k + i);
-            if (rows > giant_rows_) {
-                part.giants.push_back({r.instance, r.box});
-                continue;
-            }
-            part.entries += rows;
-            part.longest = std::max(part.longest, r.box.hi[0] - r.box.lo[0]);
-            Key far = static_cast<Key>(batch.first_cell[0][i]) << row_axes |
-                      static_cast<Key>(static_cast<Key>(y0) << y_shift);
-            if (D == 3) far |= static_cast<Key>(static_cast<Key>(z0) << z_shift);
-            Key far_home = 1u << (row_axes - 1);
-            for (std::int32_t u = 0; u <= zs; ++u) {
-                Key near = far, home = D == 3 ? far_home | 1 : far_home;
-                for (std::int32_t v = 0; v <= ys; ++v) {
-                    r.key = near | home;
-                    put(r);
-                    near += next_y;
-                    home = far_home;
-                }
-                far += next_z;
-                far_home = 0;
-            }
+            r.key = key;
+            return r;
+        };
+        batch.without_giants(giant_rows_, [&](std::uint32_t i) {
+            const Record<Key> r = record(i, 0);
+            part.giants.push_back({r.instance, r.box});
+            batch.hi[0][i] = batch.lo[0][i];  // its length does not count
+        });
+        float longest = part.longest;
+        for (std::size_t i = 0; i < batch.most; ++i)
+            longest = std::max(longest, batch.hi[0][i] - batch.lo[0][i]);
+        part.longest = longest;
+        // Box by box, so that the order does not depend on where batches begin.
+        std::size_t e = 0;
+        const auto put_until = [&](std::uint32_t box) {
+            for (; e < batch.entry_count && batch.entries[e].box < box; ++e)
+                put(record(batch.entries[e].box, batch.entries[e].key));
+        };
+        for (std::size_t w = 0; w < batch.wide_count; ++w) {
+            const std::uint32_t box = batch.wide[w];
+            put_until(box + 1);
+            batch.rest(box, [&](Key key) {
+                put(record(box, key));
+                ++part.entries;
+            });
         }
+        put_until(batch.most);
+        part.entries += batch.entry_count;
         if (part.entries > budget_) return;
     }
 }
@@ -267,7 +368,8 @@ void BoxGrid<T, D>::assign(const Scene<T, D>& scene, Packed<T, D>& packed) {
         fit_cells();
         unsigned bits = row_axes;
         for (const unsigned b : cells_.bits) bits += b;
-        if (bits <= 32 ? order(scene, short_, packed) : order(scene, long_, packed)) break;
+        // Below 32, for there are shifts by as many.
+        if (bits < 32 ? order(scene, short_, packed) : order(scene, long_, packed)) break;
         giant_rows_ = least_giant;
         if (round > 0)
             for (std::size_t a = 1; a < D; ++a) cell_[a] *= 2;

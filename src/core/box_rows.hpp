@@ -97,6 +97,7 @@ class BoxGrid {
         }
     };
 
+    template <class Key>
     struct Batch;
 
     void choose_rows(const Scene<T, D>& scene);

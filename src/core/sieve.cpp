@@ -18,6 +18,8 @@ Sieve<T, D>::Sieve(const Question<T, D>& question, const Packed<T, D>& packed,
       scratch_(scratch),
       one_set_(question.queries == nullptr),
       moving_(scene_.view().swept() || first_scene_.view().swept()) {
+    boxes_decide_ = std::is_same_v<T, float> && !moving_ && !scene_.imaged() &&
+                    !question.bare && scene_.view().shape == Shape::boxes;
     using Kind = typename Packed<T, D>::Kind;
     const bool exact = !question.bare && !moving_;  // the columns alone decide
     switch (packed.kind()) {
@@ -245,55 +247,38 @@ void Sieve<T, D>::decide(const MaybePair* pairs, std::size_t count) {
 }
 
 template <Real T, int D>
+BoxRows<D> Sieve<T, D>::with_bits(BoxRows<D> rows, unsigned needed) {
+    rows.instance = packed_.instances();
+    rows.bits = packed_.bits();
+    rows.needed = static_cast<Bits>(needed | Scene<T, D>::image_bits);
+    const bool plain = boxes_decide_ && one_set_ && !question_.filter->active();
+    this->box_writer = plain ? &out_ : nullptr;
+    return rows;
+}
+
+template <Real T, int D>
 void Sieve<T, D>::sweep(const BoxRows<D>& rows, std::uint32_t first, std::uint32_t last,
                         std::uint32_t row_end, Owner owner) {
-    owner_ = owner;
-    entries_first_ = true;
-    question_.boxes.sweep(rows, first, last, row_end, scratch_.box, *this);
+    question_.boxes.sweep(with_bits(rows, owner.either), first, last, row_end, scratch_.box,
+                          *this);
     out_.candidates += std::exchange(this->box_candidates, 0);
 }
 
 template <Real T, int D>
 void Sieve<T, D>::ask(const BoxRows<D>& rows, Index instance, const Box<float, D>& box, Run run,
                       Owner owner) {
-    owner_ = owner;
-    entries_first_ = false;
-    question_.boxes.ask(rows, instance, box, static_cast<std::uint32_t>(run.begin),
+    const unsigned own = first_scene_.home(instance) & ~unsigned{owner.second};
+    question_.boxes.ask(with_bits(rows, owner.second), instance, box, static_cast<Bits>(own),
+                        static_cast<std::uint32_t>(run.begin),
                         static_cast<std::uint32_t>(run.end), scratch_.box, *this);
     out_.candidates += std::exchange(this->box_candidates, 0);
 }
 
-// Float boxes decide by themselves only if the bodies are float boxes that stand still.
 template <Real T, int D>
 void Sieve<T, D>::hits(const Index* first, const Index* second, std::size_t count) {
-    const bool decided = std::is_same_v<T, float> && !moving_ && !scene_.imaged() &&
-                         !question_.bare && scene_.view().shape == Shape::boxes;
-    const auto either = static_cast<unsigned>(owner_.either | Scene<T, D>::image_bits);
-    if (decided && entries_first_ && !question_.filter->active()) {
-        // Nothing but the owner rule is left; written without a branch, it goes either way.
-        const Index* const instance = packed_.instances();
-        const Bits* const bits = packed_.bits();
-        Pair* const out = out_.room(count);
-        std::size_t pairs = 0;
-        for (std::size_t k = 0; k < count; ++k) {
-            const Index i = instance[first[k]], j = instance[second[k]];
-            out[pairs] = {std::min(i, j), std::max(i, j)};
-            pairs += ((unsigned{bits[first[k]]} | bits[second[k]]) & either) == either;
-        }
-        out_.wrote(pairs);
-        return;
-    }
-    for (std::size_t k = 0; k < count; ++k) {
-        const Index i = entries_first_ ? packed_.instance(first[k]) : first[k];
-        const unsigned i_bits = entries_first_
-                                    ? packed_.bits(first[k])
-                                    : ~unsigned{Scene<T, D>::image_bits} | first_scene_.home(i);
-        const unsigned j_bits = packed_.bits(second[k]);
-        if (((i_bits | j_bits) & either) != either || (j_bits & owner_.second) != owner_.second)
-            continue;
-        const Index j = packed_.instance(second[k]);
-        if (decided || touches(i, j)) emit(First{i, 0, {}, 0}, j);
-    }
+    for (std::size_t k = 0; k < count; ++k)
+        if (boxes_decide_ || touches(first[k], second[k]))
+            emit(First{first[k], 0, {}, 0}, second[k]);
 }
 
 template class Sieve<float, 2>;

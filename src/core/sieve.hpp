@@ -50,7 +50,7 @@ struct SieveScratch {
 };
 
 template <Real T, int D>
-class Sieve final : private StripSink<D>, private BoxSink {
+class Sieve final : private StripSink<D>, private BoxSink<D> {
   public:
     Sieve(const Question<T, D>& question, const Packed<T, D>& packed, BlockWriter<D>& out,
           SieveScratch<D>& scratch);
@@ -78,6 +78,7 @@ class Sieve final : private StripSink<D>, private BoxSink {
     void hits(const Index* first, const Index* second, std::size_t count) override;
     bool touches(Index first, Index second) const;
     void prefetch(Index instance) const;
+    BoxRows<D> with_bits(BoxRows<D> rows, unsigned needed);
 
     // How to test the first of two against a run.
     enum class Test : std::uint8_t { points, spheres, boxes, proxies, everything };
@@ -106,8 +107,7 @@ class Sieve final : private StripSink<D>, private BoxSink {
     BlockWriter<D>& out_;
     SieveScratch<D>& scratch_;
     FinePoints<D> points_{};
-    Owner owner_;
-    bool entries_first_ = true;  // do kernels report the first of a hit as an entry?
+    bool boxes_decide_;  // are the float boxes of rows the bodies themselves?
     Test test_;
     RunTest<T, D> near_test_ = nullptr;  // null: everything is near
     RunColumns<T, D> columns_{};

@@ -13,19 +13,25 @@
 HWY_BEFORE_NAMESPACE();
 namespace vicinal::HWY_NAMESPACE {
 
+// Candidates are tested in groups of a fixed size, the first group of a box without a look at
+// its end: how many there are cannot be foretold, and what begins beyond the box fails by
+// itself. Groups with hits go to a queue without a branch.
 template <int D>
 class Sweeper {
   public:
-    Sweeper(BoxScratch& scratch, BoxSink& sink) : sink_(sink) {
-        scratch.first.resize(most);
-        scratch.second.resize(most);
+    Sweeper(const BoxRows<D>& rows, BoxScratch& scratch, BoxSink<D>& sink)
+        : rows_(rows), sink_(sink) {
+        scratch.groups.resize(most + 1);
+        scratch.first.resize(group * most);
+        scratch.second.resize(group * most);
+        groups_ = scratch.groups.data();
         first_ = scratch.first.data();
         second_ = scratch.second.data();
     }
 
-    // By value: what others can reach would be read again after every store.
-    void sweep(const BoxRows<D> rows, std::uint32_t first, std::uint32_t last,
-               std::uint32_t row_end) {
+    void sweep(std::uint32_t first, std::uint32_t last, std::uint32_t row_end) {
+        // By value: what others can reach would be read again after every store.
+        const BoxRows<D> rows = rows_;
         const float* const begins = rows.lo[0];
         std::uint64_t candidates = 0;
         for (std::uint32_t i = first; i < last; ++i) {
@@ -34,11 +40,13 @@ class Sweeper {
                 q.lo[a] = hn::Set(df, rows.lo[a][i]);
                 q.hi[a] = hn::Set(df, rows.hi[a][i]);
             }
-            q.number = i;
+            q.instance = rows.instance[i];
+            q.bits = rows.bits[i];
             const float limit = std::max(rows.hi[0][i] + rows.bin, rows.bins_begin);
             std::uint32_t j = i + 1;
-            for (; j < row_end && (begins[j] <= limit || begins[j] >= rows.bins_end);
-                 j += lanes())
+            test(rows, q, j, row_end);
+            for (j += group; j < row_end && (begins[j] <= limit || begins[j] >= rows.bins_end);
+                 j += group)
                 test(rows, q, j, row_end);
             candidates += std::min(j, row_end) - (i + 1);
         }
@@ -46,67 +54,120 @@ class Sweeper {
         flush();
     }
 
-    void ask(const BoxRows<D> rows, Index number, const Box<float, D>& box, std::uint32_t begin,
+    void ask(Index instance, const Box<float, D>& box, Bits bits, std::uint32_t begin,
              std::uint32_t end) {
+        const BoxRows<D> rows = rows_;
         Query q;
         for (std::size_t a = 0; a < D; ++a) {
             q.lo[a] = hn::Set(df, box.lo[a]);
             q.hi[a] = hn::Set(df, box.hi[a]);
         }
-        q.number = number;
-        for (std::uint32_t j = begin; j < end; j += lanes()) test(rows, q, j, end);
+        q.instance = instance;
+        q.bits = bits;
+        for (std::uint32_t j = begin; j < end; j += group) test(rows, q, j, end);
         sink_.box_candidates += end - begin;
         flush();
     }
 
   private:
-    static constexpr std::size_t most = 1024;  // hits until they are handed on
     static constexpr Floats df{};
     static constexpr Ids di{};
+    static constexpr std::uint32_t group = 16;
+    static constexpr std::size_t most = 256;  // groups until hits are handed on
+    static_assert(group * most <= largest_room && group * sizeof(float) >= HWY_MAX_BYTES);
     static std::uint32_t lanes() { return static_cast<std::uint32_t>(hn::Lanes(df)); }
 
     struct Query {
         std::array<hn::Vec<Floats>, D> lo, hi;
-        Index number;
+        Index instance;
+        Bits bits;
     };
 
+    // Reads a whole group; behind the last entry that is a buffer's spare room.
     HWY_INLINE void test(const BoxRows<D>& rows, const Query& q, std::uint32_t j,
                          std::uint32_t end) {
-        auto meet = hn::Le(hn::LoadU(df, rows.lo[0] + j), q.hi[0]);
-        meet = hn::And(meet, hn::Ge(hn::LoadU(df, rows.hi[0] + j), q.lo[0]));
-        for (std::size_t a = 1; a < D; ++a) {
-            meet = hn::And(meet, hn::Le(hn::LoadU(df, rows.lo[a] + j), q.hi[a]));
-            meet = hn::And(meet, hn::Ge(hn::LoadU(df, rows.hi[a] + j), q.lo[a]));
+        std::uint32_t hits = 0;
+        for (std::uint32_t v = 0; v < group; v += lanes()) {
+            auto meet = hn::Le(hn::LoadU(df, rows.lo[0] + j + v), q.hi[0]);
+            meet = hn::And(meet, hn::Ge(hn::LoadU(df, rows.hi[0] + j + v), q.lo[0]));
+            for (std::size_t a = 1; a < D; ++a) {
+                meet = hn::And(meet, hn::Le(hn::LoadU(df, rows.lo[a] + j + v), q.hi[a]));
+                meet = hn::And(meet, hn::Ge(hn::LoadU(df, rows.hi[a] + j + v), q.lo[a]));
+            }
+            hits |= static_cast<std::uint32_t>(bits_of(df, meet)) << v;
         }
-        std::uint64_t bits = bits_of(df, meet);
-        const std::uint32_t left = end - j;
-        if (left < hn::Lanes(df)) bits &= (std::uint64_t{1} << left) - 1;
-        hn::StoreU(hn::Set(di, q.number), di, first_ + count_);
-        compress_store(bits, count_from(j), second_ + count_);
-        count_ += hwy::PopCount(bits);
-        if (HWY_UNLIKELY(count_ > most)) flush();
+        hits &= (1u << std::min(end - j, group)) - 1;
+        groups_[count_] = {q.instance, q.bits, j, hits};
+        count_ += hits != 0;
+        if (HWY_UNLIKELY(count_ == most)) flush();
     }
 
-    void flush() {
-        if (count_ > 0) sink_.hits(first_, second_, count_);
+    // Calls f(first, seconds, bits) with a bit for each lane of `seconds` that is a hit.
+    template <class F>
+    HWY_INLINE void for_each_hit(const F& f) {
+        const BoxRows<D> rows = rows_;
+        const BoxScratch::Group* const groups = groups_;
+        const hn::Rebind<Bits, Ids> d_bits;
+        const auto needed = hn::Set(di, rows.needed);
+        for (std::size_t g = 0; g < count_; ++g) {
+            const auto [first, own_bits, entry, hits] = groups[g];
+            for (std::uint32_t v = 0; v < group; v += lanes()) {
+                const auto bits = hn::PromoteTo(di, hn::LoadU(d_bits, rows.bits + entry + v));
+                const auto both = hn::And(hn::Or(bits, hn::Set(di, own_bits)), needed);
+                f(first, hn::LoadU(di, rows.instance + entry + v),
+                  hits >> v & bits_of(di, hn::Eq(both, needed)));
+            }
+        }
         count_ = 0;
     }
 
-    BoxSink& sink_;
+    void flush() {
+        if (sink_.box_writer == nullptr) {
+            std::size_t hits = 0;
+            for_each_hit([&](Index first, hn::Vec<Ids> seconds, std::uint64_t bits) {
+                hn::StoreU(hn::Set(di, first), di, first_ + hits);
+                compress_store(bits, seconds, second_ + hits);
+                hits += hwy::PopCount(bits);
+            });
+            if (hits > 0) sink_.hits(first_, second_, hits);
+        } else if (sink_.box_writer->counting()) {
+            std::uint64_t pairs = 0;
+            for_each_hit(
+                [&](Index, hn::Vec<Ids>, std::uint64_t bits) { pairs += hwy::PopCount(bits); });
+            sink_.box_writer->add(pairs);
+        } else {
+            std::size_t most_pairs = 0;
+            for (std::size_t g = 0; g < count_; ++g)
+                most_pairs += hwy::PopCount(groups_[g].hits);
+            Pair* const pairs = sink_.box_writer->room(most_pairs);
+            std::size_t written = 0;
+            for_each_hit([&](Index first, hn::Vec<Ids> seconds, std::uint64_t bits) {
+                const auto i = hn::Set(di, first), j = compress(bits, seconds);
+                hn::StoreInterleaved2(hn::Min(i, j), hn::Max(i, j), di,
+                                      reinterpret_cast<Index*>(pairs + written));
+                written += hwy::PopCount(bits);
+            });
+            sink_.box_writer->wrote(written);
+        }
+    }
+
+    const BoxRows<D>& rows_;
+    BoxSink<D>& sink_;
+    BoxScratch::Group* groups_;
     Index *first_, *second_;
     std::size_t count_ = 0;
 };
 
 template <int D>
 void sweep(const BoxRows<D>& rows, std::uint32_t first, std::uint32_t last,
-           std::uint32_t row_end, BoxScratch& scratch, BoxSink& sink) {
-    Sweeper<D>(scratch, sink).sweep(rows, first, last, row_end);
+           std::uint32_t row_end, BoxScratch& scratch, BoxSink<D>& sink) {
+    Sweeper<D>(rows, scratch, sink).sweep(first, last, row_end);
 }
 
 template <int D>
-void ask(const BoxRows<D>& rows, Index number, const Box<float, D>& box, std::uint32_t begin,
-         std::uint32_t end, BoxScratch& scratch, BoxSink& sink) {
-    Sweeper<D>(scratch, sink).ask(rows, number, box, begin, end);
+void ask(const BoxRows<D>& rows, Index instance, const Box<float, D>& box, Bits bits,
+         std::uint32_t begin, std::uint32_t end, BoxScratch& scratch, BoxSink<D>& sink) {
+    Sweeper<D>(rows, scratch, sink).ask(instance, box, bits, begin, end);
 }
 
 BoxKernels<2> box_kernels_2() {

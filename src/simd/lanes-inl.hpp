@@ -69,21 +69,26 @@ HWY_INLINE NestedBits nested_bits(D d, M inner, M outer) {
 }
 #endif
 
-// Moves the lanes whose bits are set to the front and stores a whole vector.
-HWY_INLINE void compress_store(std::uint64_t bits, hn::Vec<Ids> values, Index* out) {
-    const Ids di;
+// Moves the lanes whose bits are set to the front.
+HWY_INLINE hn::Vec<Ids> compress(std::uint64_t bits, hn::Vec<Ids> values) {
 #if HWY_TARGET == HWY_SCALAR
     (void)bits;
-    hn::StoreU(values, di, out);
+    return values;
 #elif HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86  // sixteen lanes, and an instruction for it
     alignas(8) std::uint8_t bytes[8];
     std::memcpy(bytes, &bits, sizeof bytes);
-    hn::CompressBitsStore(values, bytes, di, out);
+    return hn::Compress(values, hn::LoadMaskBits(Ids(), bytes));
 #else
+    const Ids di;
     const hn::Rebind<std::uint8_t, Ids> d8;
     const auto lanes = hn::PromoteTo(di, hn::LoadU(d8, compress_table[bits].data()));
-    hn::StoreU(hn::TableLookupLanes(values, hn::IndicesFromVec(di, lanes)), di, out);
+    return hn::TableLookupLanes(values, hn::IndicesFromVec(di, lanes));
 #endif
+}
+
+// The same, and stores a whole vector.
+HWY_INLINE void compress_store(std::uint64_t bits, hn::Vec<Ids> values, Index* out) {
+    hn::StoreU(compress(bits, values), Ids(), out);
 }
 
 }  // namespace vicinal::HWY_NAMESPACE
