@@ -146,8 +146,8 @@ struct BoxGrid<T, D>::Batch {
         // All of them, so that the loops have a fixed length: what is beyond `count` is not
         // used, but must be a number.
         for (std::size_t a = 0; a < D; ++a) {
-            std::fill(lo[a].begin() + count, lo[a].end(), 0.0f);
-            std::fill(hi[a].begin() + count, hi[a].end(), 0.0f);
+            std::fill(lo[a].data() + count, lo[a].data() + most, 0.0f);
+            std::fill(hi[a].data() + count, hi[a].data() + most, 0.0f);
             for (std::size_t i = 0; i < most; ++i) cell[a][i] = cells.cell(lo[a][i], a);
             if (a == 0) continue;
             for (std::size_t i = 0; i < most; ++i)
@@ -159,8 +159,8 @@ struct BoxGrid<T, D>::Batch {
                      (D == 3 ? static_cast<Key>(cell[near][i]) << near_by : 0) |
                      static_cast<Key>(cell[far][i]) << far_by;
         for (std::size_t i = 0; i < most; ++i) {
-            crosses_near[i] = D == 3 ? std::min(more[near][i], 1) : 0;
-            crosses_far[i] = std::min(more[far][i], 1);
+            crosses_near[i] = D == 3 && more[near][i] > 0;
+            crosses_far[i] = more[far][i] > 0;
             crosses_both[i] = crosses_near[i] & crosses_far[i];
         }
         std::int32_t widest = 0;
@@ -190,7 +190,7 @@ struct BoxGrid<T, D>::Batch {
         if (!any_wide) return;
         for (std::size_t i = 0; i < count; ++i) {
             wide[wide_count] = static_cast<std::uint32_t>(i);
-            wide_count += (D == 3 && more[near][i] > 1) | (more[far][i] > 1);
+            wide_count += std::max(D == 3 ? more[near][i] : 0, more[far][i]) > 1;
         }
     }
 
@@ -213,14 +213,15 @@ struct BoxGrid<T, D>::Batch {
     template <class F>
     void without_giants(std::uint64_t giant_rows, const F& giant) {
         const auto is_giant = [&](std::uint32_t i) { return rows(i) > giant_rows; };
-        if (std::none_of(wide.begin(), wide.begin() + wide_count, is_giant)) return;
-        const auto end = std::remove_if(entries.begin(), entries.begin() + entry_count,
-                                        [&](const Entry& e) { return is_giant(e.box); });
-        entry_count = static_cast<std::size_t>(end - entries.begin());
+        std::uint32_t* const wides = wide.data();
+        if (std::none_of(wides, wides + wide_count, is_giant)) return;
+        Entry* const end = std::remove_if(entries.data(), entries.data() + entry_count,
+                                          [&](const Entry& e) { return is_giant(e.box); });
+        entry_count = static_cast<std::size_t>(end - entries.data());
         for (std::size_t w = 0; w < wide_count; ++w)
-            if (is_giant(wide[w])) giant(wide[w]);
-        const auto wide_end = std::remove_if(wide.begin(), wide.begin() + wide_count, is_giant);
-        wide_count = static_cast<std::size_t>(wide_end - wide.begin());
+            if (is_giant(wides[w])) giant(wides[w]);
+        wide_count = static_cast<std::size_t>(
+            std::remove_if(wides, wides + wide_count, is_giant) - wides);
     }
 };
 
