@@ -55,8 +55,7 @@ void BlockWriter<D>::hand_over() {
         block.worker = worker_;
         (*blocks_->consumer_)(block);
     }
-    if (blocks_->imaged_ && !chunk_->blank)
-        std::fill(images_ + begin_, images_ + at_, Image<D>{});
+    if (blocks_->imaged_) chunk_->wipe(begin_);
     at_ = begin_;  // handed over or not wanted: the memory is free again
 }
 
@@ -132,11 +131,14 @@ Chunk<D>* Blocks<D>::next_chunk() {
     if (used == chunks.size()) chunks.push_back(std::make_unique<Chunk<D>>());
     Chunk<D>* chunk = chunks[used++].get();
     chunk->pairs.resize(chunk_pairs);
-    if (imaged_ && (!chunk->blank || chunk->images.size() == 0)) {
+    if (imaged_ && (chunk->shuffled || chunk->images.size() == 0)) {
         chunk->images.resize(chunk_pairs);
         std::fill(chunk->images.span().begin(), chunk->images.span().end(), Image<D>{});
-        chunk->blank = true;
+        chunk->marks.resize(chunk_pairs);
+        chunk->marked = 0;
+        chunk->shuffled = false;
     }
+    if (imaged_) chunk->wipe(0);
     if (!imaged_) chunk->images.resize(0);
     return chunk;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -22,7 +23,17 @@ template <int D>
 struct Chunk {
     Buffer<Pair> pairs;
     Buffer<Image<D>> images;  // as long as pairs in a periodic domain
-    bool blank = false;       // are all images zero? Most stay so from step to step
+    // Where images may not be zero, in rising order; all others are, from step to step.
+    Buffer<std::uint16_t> marks;
+    std::size_t marked = 0;
+    bool shuffled = false;  // sorted since: images may be anything
+    static_assert(chunk_pairs - 1 <= std::numeric_limits<std::uint16_t>::max());
+
+    // Makes the images from here on zero.
+    void wipe(std::size_t begin) {
+        for (; marked > 0 && marks[marked - 1] >= begin; --marked)
+            images[marks[marked - 1]] = Image<D>{};
+    }
 };
 
 // A stretch of a chunk that one task filled.
@@ -51,7 +62,7 @@ class BlockWriter {
         if (at_ == end_) [[unlikely]]
             turn_over();
         images_[at_] = image;
-        chunk_->blank = false;
+        chunk_->marks[chunk_->marked++] = static_cast<std::uint16_t>(at_);
         pairs_[at_++] = pair;
     }
     // For kernels that write whole vectors: room for n more pairs, at most `largest_room`, of

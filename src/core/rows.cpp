@@ -138,7 +138,7 @@ void RowMaker<D>::sort(PairList<D>& list, std::size_t bodies, int threads, Rows<
             stretch.chunk->pairs[p] = {static_cast<Index>(row), scratch.indices[at]};
             if (scratch.images.empty()) continue;
             stretch.chunk->images[p] = scratch.images[at];
-            stretch.chunk->blank = false;
+            stretch.chunk->shuffled = true;
         }
 }
 

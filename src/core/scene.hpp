@@ -54,6 +54,10 @@ class Scene {
 
     // Instances 0 ... bodies() - 1 are the bodies themselves, at their lowest shifts.
     Index body(Index k) const { return k < bodies() ? k : ghost_body_[k - bodies()]; }
+    void prefetch_image(Index k) const {
+        __builtin_prefetch(shift_.data() + k);
+        if (k >= bodies()) __builtin_prefetch(ghost_body_.data() + (k - bodies()));
+    }
     Bits home(Index k) const { return k < bodies() ? image_bits : ghost_home_[k - bodies()]; }
     Shift<D> shift(Index k) const {
         Shift<D> n{};

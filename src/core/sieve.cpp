@@ -212,20 +212,36 @@ void Sieve<T, D>::look(Index first, const Index* entries, std::size_t count) {
         return;
     }
     const auto placed = [&](Index instance, unsigned own_bits) {
-        Placed where{instance, {}};  // the caches know bits: look up only what must be
+        Placed where{instance, {}};  // bits are at hand: look up only what must be
         if ((own_bits & plain_bit) == 0)
             where = {scene_.body(instance), scene_.shift(instance)};
         return where;
     };
     const Placed one = placed(i, bits);
-    for (std::size_t k = 0; k < count; ++k) {
-        const unsigned others = packed_.bits(entries[k]);
-        if (((bits | others) & Scene<T, D>::image_bits) != Scene<T, D>::image_bits) continue;
-        const Index j = packed_.instance(entries[k]);
-        if ((bits & others & plain_bit) != 0)
-            out_.push({std::min(i, j), std::max(i, j)}, Image<D>{});
-        else
-            write(one, placed(j, others));
+    // Pairs of plain bodies first, without a branch: near a face hits go either way. The rest
+    // waits behind them.
+    constexpr std::size_t most = 256;
+    std::array<Index, most> rest;
+    for (std::size_t begin = 0; begin < count; begin += most) {
+        const std::size_t end = std::min(count, begin + most);
+        Pair* const out = out_.room(end - begin);
+        std::size_t plain = 0, left = 0;
+        for (std::size_t k = begin; k < end; ++k) {
+            const unsigned others = packed_.bits()[entries[k]];
+            const Index j = packed_.instances()[entries[k]];
+            out[plain] = {std::min(i, j), std::max(i, j)};
+            const bool both = (bits & others & plain_bit) != 0;
+            plain += both;
+            rest[left] = entries[k];
+            left += !both & (((bits | others) & Scene<T, D>::image_bits) ==
+                             Scene<T, D>::image_bits);
+        }
+        out_.wrote(plain);
+        for (std::size_t k = 0; k < left; ++k)  // fetch all before the first is needed
+            if ((packed_.bits(rest[k]) & plain_bit) == 0)
+                scene_.prefetch_image(packed_.instance(rest[k]));
+        for (std::size_t k = 0; k < left; ++k)
+            write(one, placed(packed_.instance(rest[k]), packed_.bits(rest[k])));
     }
 }
 
