@@ -62,12 +62,13 @@ struct Finder<T, D>::State {
     Filter<T, D> filter;
     Blocks<D> blocks;
     std::vector<SieveScratch<D>> scratch;  // one per worker
-    StripJoin<D> strip_kernel = nullptr;
+    StripKernels<D> strips{};
     BoxKernels<D> boxes{};
     RunKernels<T, D> runs{};
     PairList<D> list;
     Rows<D> rows;
     RowMaker<D> row_maker;
+    RowParts row_parts;
     Report<D> report;
 
     explicit State(const Options<D>& asked)
@@ -77,7 +78,7 @@ struct Finder<T, D>::State {
           method(make_method<T, D>(choice)),
           scratch(static_cast<std::size_t>(threads)) {
         const std::int64_t target = choose_target();
-        strip_kernel = strip_join<D>(target);
+        strips = strip_kernels<D>(target);
         boxes = box_kernels<D>(target);
         runs = run_kernels<T, D>(target);
         report.simd = target_name(target);
@@ -133,14 +134,15 @@ struct Finder<T, D>::State {
                 options.max_bytes == no_limit ? no_limit : options.max_bytes - used};
     }
 
-    // Runs the search into whatever `target` has been set to do with pairs.
-    void search(Blocks<D>& target) {
+    // Runs the search into whatever `target` has been set to do with pairs; with `row_writers`
+    // the method finds rows there instead.
+    void search(Blocks<D>& target, RowWriter* row_writers = nullptr) {
         Stopwatch watch;
         Question<T, D> question;
         question.scene = &scene;
         question.filter = &filter;
         question.rule = rule_of(scene.view());
-        question.strip_join = strip_kernel;
+        question.strips = strips;
         question.boxes = boxes;
         question.runs = runs;
         const std::size_t tasks = scene.by_images() ? scene.bodies() : method->tasks();
@@ -150,9 +152,13 @@ struct Finder<T, D>::State {
             if (scene.by_images()) {
                 search_images(question, {t, t + 1}, writer);
             } else {
-                Sieve<T, D> sieve(question, method->packed(), writer,
-                                  scratch[static_cast<std::size_t>(worker)]);
-                method->search({t, t + 1}, sieve);
+                const auto w = static_cast<std::size_t>(worker);
+                Sieve<T, D> sieve(question, method->packed(), writer, scratch[w],
+                                  row_writers != nullptr ? row_writers + w : nullptr);
+                if (row_writers != nullptr)
+                    method->rows({t, t + 1}, sieve);
+                else
+                    method->search({t, t + 1}, sieve);
             }
             writer.end_task();
         });
@@ -182,6 +188,25 @@ struct Finder<T, D>::State {
         blocks.store(list, scene.imaged(), threads, limits());
         search(blocks);
         report.bytes += PairList<D>::Store::bytes(list);
+    }
+
+    // Can the method find whole rows by itself? Limits count pairs, which it then does not.
+    bool rows_at_once(RowKind kind) const {
+        return kind == RowKind::full && !scene.imaged() && !filter.active() &&
+               options.max_pairs == no_limit && options.max_bytes == no_limit &&
+               method->finds_rows();
+    }
+
+    void find_rows(Order order) {
+        blocks.count(false, threads, limits());
+        search(blocks, row_parts.begin(scene.bodies(), threads));
+        Stopwatch watch;
+        row_parts.join(order, threads, rows.offsets, rows.indices);
+        rows.images.clear();
+        report.pairs = rows.indices.size() / 2;
+        report.bytes += row_parts.bytes() + rows.offsets.size() * sizeof(std::uint64_t) +
+                        rows.indices.size() * sizeof(Index);
+        report.seconds.output = watch.lap();
     }
 
     // Queries against the standing structure; `bare` tells a probe from a second set.
@@ -306,6 +331,11 @@ std::uint64_t Finder<T, D>::count() {
 
 template <Real T, int D>
 const Rows<D>& Finder<T, D>::neighbours(RowKind kind, Order order) {
+    state().require_update();
+    if (state().rows_at_once(kind)) {
+        state().find_rows(order);
+        return state().rows;
+    }
     state().fill_list();
     state().check_rows(kind);
     Stopwatch watch;

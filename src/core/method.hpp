@@ -27,7 +27,13 @@ class Method {
     // the owner rule holds. Const, starts no threads.
     virtual void search(Range tasks, Sieve<T, D>& sieve) const = 0;
 
-    // The same for instances of a scene of queries against what was built.
+    // Can rows() be asked, for what was built?
+    virtual bool finds_rows() const { return false; }
+    // Instead of search(), in an open domain without groups and exclusions: writes the whole
+    // neighbour row of every body.
+    virtual void rows(Range, Sieve<T, D>&) const {}
+
+    // As search(), for instances of a scene of queries against what was built.
     virtual void probe(const Scene<T, D>& queries, Range instances,
                        Sieve<T, D>& sieve) const = 0;
 

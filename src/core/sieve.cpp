@@ -9,7 +9,7 @@ namespace vicinal {
 
 template <Real T, int D>
 Sieve<T, D>::Sieve(const Question<T, D>& question, const Packed<T, D>& packed,
-                   BlockWriter<D>& out, SieveScratch<D>& scratch)
+                   BlockWriter<D>& out, SieveScratch<D>& scratch, RowWriter* rows)
     : scene_(*question.scene),
       first_scene_(question.queries != nullptr ? *question.queries : *question.scene),
       packed_(packed),
@@ -18,6 +18,8 @@ Sieve<T, D>::Sieve(const Question<T, D>& question, const Packed<T, D>& packed,
       scratch_(scratch),
       one_set_(question.queries == nullptr),
       moving_(scene_.view().swept() || first_scene_.view().swept()) {
+    this->writer = &out;
+    this->row_writer = rows;
     boxes_decide_ = std::is_same_v<T, float> && !moving_ && !scene_.imaged() &&
                     !question.bare && scene_.view().shape == Shape::boxes;
     using Kind = typename Packed<T, D>::Kind;
@@ -199,8 +201,14 @@ void Sieve<T, D>::strip(const FinePoints<D>& points, const StripRow<D>& row) {
     points_ = points;
     points_.instance = packed_.instances();
     points_.all_mixed = question_.filter->active();
-    this->writer = &out_;
-    question_.strip_join(points_, row, scratch_.strip, *this);
+    question_.strips.join(points_, row, scratch_.strip, *this);
+}
+
+template <Real T, int D>
+void Sieve<T, D>::ring(const FinePoints<D>& points, const StripRing<D>& ring) {
+    points_ = points;
+    points_.instance = packed_.instances();
+    question_.strips.rows(points_, ring, scratch_.strip, *this);
 }
 
 template <Real T, int D>

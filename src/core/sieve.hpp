@@ -36,7 +36,7 @@ struct Question {
     const Filter<T, D>* filter = nullptr;
     ReachRule rule = ReachRule::sum;
     bool bare = false;  // probes: points have no cut-off of their own
-    StripJoin<D> strip_join = nullptr;
+    StripKernels<D> strips{};
     BoxKernels<D> boxes{};
     RunKernels<T, D> runs{};
 };
@@ -52,8 +52,9 @@ struct SieveScratch {
 template <Real T, int D>
 class Sieve final : private StripSink<D>, private BoxSink<D> {
   public:
+    // With `rows`, a method that finds whole rows may be asked for them.
     Sieve(const Question<T, D>& question, const Packed<T, D>& packed, BlockWriter<D>& out,
-          SieveScratch<D>& scratch);
+          SieveScratch<D>& scratch, RowWriter* rows = nullptr);
 
     void one(std::size_t entry, Run run, Owner owner = {});  // one entry against a run
     void cross(Run a, Run b, Owner owner = {});              // two runs without common entries
@@ -70,10 +71,13 @@ class Sieve final : private StripSink<D>, private BoxSink<D> {
              Owner owner);
     // Part of a row of points on the fine lattice with itself and the rows above.
     void strip(const FinePoints<D>& points, const StripRow<D>& row);
+    // Part of such a row with all rows around: whole neighbour rows.
+    void ring(const FinePoints<D>& points, const StripRing<D>& ring);
 
   private:
     void look(Index first, const Index* entries, std::size_t count) override;
     void decide(const MaybePair* pairs, std::size_t count) override;
+    bool decide(Index first, Index second) override { return touches(first, second); }
     void settle(Index first, Index second);
     void hits(const Index* first, const Index* second, std::size_t count) override;
     bool touches(Index first, Index second) const;

@@ -44,15 +44,26 @@ class RowGrid final : public Method<T, D> {
 
     void search(Range tasks, Sieve<T, D>& sieve) const override {
         for (std::size_t t = tasks.begin; t < tasks.end; ++t) {
-            const auto first = static_cast<std::uint32_t>(t * entries_per_task);
-            const auto last = static_cast<std::uint32_t>(
-                std::min<std::size_t>(first + entries_per_task, packed_.size()));
+            const auto [first, last] = entries_of(t);
             if (order_ == Order::points)
                 join_points(first, last, sieve);
             else if (t < entry_tasks())
                 sweep_boxes(first, last, sieve);
             else
                 meet_giant(t - entry_tasks(), sieve);
+        }
+    }
+
+    bool finds_rows() const override { return order_ == Order::points; }
+
+    void rows(Range tasks, Sieve<T, D>& sieve) const override {
+        for (std::size_t t = tasks.begin; t < tasks.end; ++t) {
+            const auto [first, last] = entries_of(t);
+            for_each_strip<StripRing<D>>(
+                first, last, around(), &StripRing<D>::all,
+                [&](const FinePoints<D>& points, std::uint32_t, const StripRing<D>& ring) {
+                    sieve.ring(points, ring);
+                });
         }
     }
 
@@ -71,7 +82,12 @@ class RowGrid final : public Method<T, D> {
   private:
     enum class Order : std::uint8_t { none, points, boxes };
     static constexpr std::size_t entries_per_task = 4096;
-    static constexpr std::size_t upper_rows = D == 2 ? 1 : 4;
+
+    std::pair<std::uint32_t, std::uint32_t> entries_of(std::size_t task) const {
+        const std::size_t first = task * entries_per_task;
+        return {static_cast<std::uint32_t>(first),
+                static_cast<std::uint32_t>(std::min(first + entries_per_task, packed_.size()))};
+    }
 
     std::size_t entry_tasks() const {
         return order_ == Order::none
@@ -79,40 +95,65 @@ class RowGrid final : public Method<T, D> {
                    : (packed_.size() + entries_per_task - 1) / entries_per_task;
     }
 
-    void join_points(std::uint32_t first, std::uint32_t last, Sieve<T, D>& sieve) const {
+    // Rows beside a row, in steps along (y, z): above it, or all around.
+    using Steps = std::array<int, 2>;
+    static constexpr std::array<Steps, D == 2 ? 1 : 4> above() {
+        if constexpr (D == 2)
+            return {{{1, 0}}};
+        else
+            return {{{1, 0}, {-1, 1}, {0, 1}, {1, 1}}};
+    }
+    static constexpr std::array<Steps, D == 2 ? 3 : 9> around() {
+        if constexpr (D == 2)
+            return {{{-1, 0}, {0, 0}, {1, 0}}};
+        else
+            return {
+                {{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {0, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}}};
+    }
+
+    // Calls f(points, row's last cell, strip) for the rows that hold entries first ... last -
+    // 1: the part of the row in question, and what lies beside it. `Strip` is what the kernel
+    // wants.
+    template <class Strip, std::size_t n, class F>
+    void for_each_strip(std::uint32_t first, std::uint32_t last,
+                        const std::array<Steps, n>& steps,
+                        std::array<CellRange, n> Strip::*beside, const F& f) const {
         const FinePoints<D> points = fine_.points();
         std::uint32_t cell = fine_.cell_of(first);
         std::size_t row = fine_.row_of(cell);
-        // The rows above: one cursor each, which only moves forward.
-        std::array<std::size_t, upper_rows> cursor;
-        for (std::size_t u = 0; u < upper_rows; ++u)
-            cursor[u] = fine_.find_row(fine_.row_key(row, step(u)));
+        // One cursor each, which only moves forward.
+        std::array<std::size_t, n> cursor;
+        for (std::size_t u = 0; u < n; ++u)
+            cursor[u] = fine_.find_row(fine_.row_key(row, steps[u]));
         for (; first < last; ++row) {
             const CellRange cells = fine_.row(row);
-            StripRow<D> strip;
+            Strip strip;
             strip.first = first;
             strip.last = std::min(last, points.cell_start[cells.end]);
             strip.own = {cell, cells.end};
-            strip.row_end = cells.end;
             if (strip.last < points.cell_start[cells.end])
                 strip.own.end = fine_.cell_of(strip.last - 1) + 1;
-            for (std::size_t u = 0; u < upper_rows; ++u) {
-                const std::uint64_t key = fine_.row_key(row, step(u));
+            for (std::size_t u = 0; u < n; ++u) {
+                const std::uint64_t key = fine_.row_key(row, steps[u]);
                 while (cursor[u] < fine_.rows() && fine_.row_key(cursor[u]) < key) ++cursor[u];
-                strip.others[u] = {};
+                (strip.*beside)[u] = {};
                 if (cursor[u] < fine_.rows() && fine_.row_key(cursor[u]) == key)
-                    strip.others[u] =
+                    (strip.*beside)[u] =
                         cells_from(points, fine_.row(cursor[u]), points.cell_x[cell] - 1);
             }
-            sieve.strip(points, strip);
+            f(points, cells.end, strip);
             first = strip.last;
             cell = cells.end;
         }
     }
 
-    // In (y, z).
-    static std::array<int, 2> step(std::size_t u) {
-        return std::array<std::array<int, 2>, 4>{{{1, 0}, {-1, 1}, {0, 1}, {1, 1}}}[u];
+    void join_points(std::uint32_t first, std::uint32_t last, Sieve<T, D>& sieve) const {
+        for_each_strip<StripRow<D>>(
+            first, last, above(), &StripRow<D>::others,
+            [&](const FinePoints<D>& points, std::uint32_t row_end, StripRow<D>& strip) {
+                strip.row_end = row_end;
+                sieve.strip(points, strip);
+            });
     }
 
     // The cells of a row from x on.

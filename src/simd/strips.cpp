@@ -16,17 +16,16 @@ namespace vicinal::HWY_NAMESPACE {
 using Coordinates = hn::ScalableTag<std::int16_t>;
 using C = hn::Vec<Coordinates>;
 
-template <int D>
-struct Joiner {
+enum class Doubt : std::uint8_t { none, far, remains };
+
+// A strip, and the test against it. What the test leaves open goes to Derived::keep_maybe.
+template <int D, class Derived>
+struct Strip {
     const FinePoints<D>& points;
     StripScratch<D>& scratch;
     StripSink<D>& sink;
-    BlockWriter<D>& writer = *sink.writer;
-    const bool counting = writer.counting();
-    std::array<MaybePair, 256> maybes;
-    std::size_t maybe_count = 0;
 
-    Joiner(const FinePoints<D>& p, StripScratch<D>& s, StripSink<D>& k)
+    Strip(const FinePoints<D>& p, StripScratch<D>& s, StripSink<D>& k)
         : points(p), scratch(s), sink(k) {}
 
     static constexpr Coordinates dc{};
@@ -36,8 +35,6 @@ struct Joiner {
         std::array<const std::uint16_t*, D> axis;
         const Index* value;
     };
-
-    // ---- the strip -------------------------------------------------------------------------
 
     // Where the next entries go.
     struct Pen {
@@ -61,17 +58,13 @@ struct Joiner {
                            to.entry + at + k);
     }
 
-    // The other rows merged by x, behind room for the own points of a cell. Returns the number
-    // of slabs.
-    std::size_t build(const StripRow<D>& row) {
+    // Rows merged by x, as far as they are near to the own cells, behind some room. Returns the
+    // number of slabs.
+    template <std::size_t rows>
+    std::size_t build(std::array<CellRange, rows> heads, CellRange own_cells,
+                      std::size_t room) {
         const FinePoints<D> from = points;
-        std::array<CellRange, D == 2 ? 1 : 4> heads = row.others;
-        const std::uint32_t last_x = from.cell_x[row.own.end - 1] + 1;
-        std::size_t room = 0;
-        for (std::uint32_t c = row.own.begin; c < row.own.end; ++c)
-            room = std::max<std::size_t>(
-                room, from.cell_start[std::min(c + 2, row.row_end)] - from.cell_start[c]);
-        room += hn::Lanes(dc);
+        const std::uint32_t last_x = from.cell_x[own_cells.end - 1] + 1;
         std::size_t entries = room + hn::Lanes(dc), cells = 0;
         for (CellRange& h : heads) {
             // Only as far as the own cells reach: a row may be long and cut into many tasks.
@@ -102,18 +95,18 @@ struct Joiner {
         std::size_t filled = room, slabs = 0;
         std::uint32_t mixed_cells = 0;
         constexpr std::uint32_t none = ~std::uint32_t{0};
-        std::array<std::uint32_t, D == 2 ? 1 : 4> next;  // x at each head
+        std::array<std::uint32_t, rows> next;  // x at each head
         for (std::size_t u = 0; u < heads.size(); ++u)
             next[u] = heads[u].begin < heads[u].end ? from.cell_x[heads[u].begin] : none;
         const auto advance = [&](std::size_t u) {
             const std::uint32_t c = ++heads[u].begin;
             next[u] = c < heads[u].end ? from.cell_x[c] : none;
         };
-        std::uint32_t own = row.own.begin;  // the first own cell that may be near
+        std::uint32_t own = own_cells.begin;  // the first own cell that may be near
         for (;;) {
             std::uint32_t x = *std::min_element(next.begin(), next.end());
-            while (own < row.own.end && from.cell_x[own] + 1 < x) ++own;
-            if (own == row.own.end) x = none;
+            while (own < own_cells.end && from.cell_x[own] + 1 < x) ++own;
+            if (own == own_cells.end) x = none;
             if (x != none && x + 1 < from.cell_x[own]) {  // sparse rows: leap over what is not
                 for (std::size_t u = 0; u < heads.size(); ++u)
                     while (next[u] < from.cell_x[own] - 1) advance(u);
@@ -137,8 +130,6 @@ struct Joiner {
         }
     }
 
-    // ---- the test --------------------------------------------------------------------------
-
     struct Query {
         std::array<C, D> at;
         Index first;
@@ -146,38 +137,6 @@ struct Joiner {
     struct Bounds {
         C sure, perhaps;  // one more than the sums may be
     };
-    bool mixed = false;  // do hits of this cell need a look? Then they are entries, else bodies
-
-    // Between the bounds rounding of the squares is most of the doubt: look at them unrounded.
-    template <bool count_only>
-    HWY_NOINLINE Index* keep_maybes(std::uint64_t bits, const Query& q, const Candidates& c,
-                                    std::size_t k, Index* out) {
-        for (; bits != 0; bits &= bits - 1) {
-            const std::size_t e = k + hwy::Num0BitsBelowLS1Bit_Nonzero64(bits);
-            std::int64_t sum = 0;
-            for (std::size_t a = 0; a < D; ++a) {
-                const auto at = static_cast<std::uint16_t>(hn::GetLane(q.at[a]));
-                const std::int64_t d =
-                    static_cast<std::int16_t>(static_cast<std::uint16_t>(c.axis[a][e] - at));
-                sum += d * d;
-            }
-            if (sum > points.perhaps_square) continue;
-            if (sum <= points.sure_square) {
-                if (!count_only) *out = c.value[e];
-                ++out;
-                continue;
-            }
-            if (maybe_count == maybes.size()) hand_maybes();
-            maybes[maybe_count++] = {q.first, c.value[e], mixed};
-        }
-        return out;
-    }
-
-    void hand_maybes() {
-        sink.decide(maybes.data(), maybe_count);
-        maybe_count = 0;
-    }
-
     using At = std::array<C, D>;
 
     static HWY_INLINE At load(const Candidates& c, std::size_t k) {
@@ -197,7 +156,39 @@ struct Joiner {
         return sum;
     }
 
-    // One query against one vector of candidates. In count_only the pointer only counts.
+    Bounds bounds() const {
+        return {hn::Set(dc, static_cast<std::int16_t>(points.sure + 1)),
+                hn::Set(dc, static_cast<std::int16_t>(points.perhaps + 1))};
+    }
+
+    // Between the bounds rounding of the squares is most of the doubt: look at them unrounded.
+    Doubt doubt(const Query& q, const Candidates& c, std::size_t e) const {
+        std::int64_t sum = 0;
+        for (std::size_t a = 0; a < D; ++a) {
+            const auto at = static_cast<std::uint16_t>(hn::GetLane(q.at[a]));
+            const std::int64_t d =
+                static_cast<std::int16_t>(static_cast<std::uint16_t>(c.axis[a][e] - at));
+            sum += d * d;
+        }
+        if (sum > points.perhaps_square) return Doubt::far;
+        return sum <= points.sure_square ? Doubt::none : Doubt::remains;
+    }
+
+    template <bool count_only>
+    HWY_NOINLINE Index* keep_maybes(std::uint64_t bits, const Query& q, const Candidates& c,
+                                    std::size_t k, Index* out) {
+        for (; bits != 0; bits &= bits - 1) {
+            const std::size_t e = k + hwy::Num0BitsBelowLS1Bit_Nonzero64(bits);
+            if (!static_cast<Derived&>(*this).keep_maybe(doubt(q, c, e), q.first, c.value[e]))
+                continue;
+            if (!count_only) *out = c.value[e];
+            ++out;
+        }
+        return out;
+    }
+
+    // One query against one vector of candidates: hits are stored at `out`, which moves on. If
+    // they are only counted, it only counts.
     template <bool count_only>
     HWY_INLINE Index* step(const Query& q, const Bounds& bounds, const Candidates& c,
                            const At& at, std::size_t k, Index* out) {
@@ -220,6 +211,61 @@ struct Joiner {
             out = keep_maybes<count_only>(bits_of(dc, hn::AndNot(near, close)), q, c, k, out);
         return out;
 #endif
+    }
+
+    // Behind the last candidate, a vector's worth of what is near to nothing in an entry's
+    // cell: two to three cells away along x, less than one along the others (sums of squares
+    // remain below 2^15). Returns what was there.
+    At put_pad(std::uint32_t entry, std::size_t to) {
+        At behind;
+        for (std::size_t a = 0; a < D; ++a) {
+            auto* const pad = reinterpret_cast<std::int16_t*>(scratch.axis[a].data() + to);
+            behind[a] = hn::LoadU(dc, pad);
+            const unsigned cell_begin = points.axis[a][entry] >> fine_bits << fine_bits;
+            const unsigned away = a == 0 ? 3u << fine_bits : 0u;
+            hn::StoreU(hn::Set(dc, static_cast<std::int16_t>(cell_begin + away)), dc, pad);
+        }
+        return behind;
+    }
+    void take_pad(const At& behind, std::size_t to) {
+        for (std::size_t a = 0; a < D; ++a)
+            hn::StoreU(behind[a], dc,
+                       reinterpret_cast<std::int16_t*>(scratch.axis[a].data() + to));
+    }
+};
+
+// Pairs of a row with itself and the rows above.
+template <int D>
+struct Joiner : Strip<D, Joiner<D>> {
+    using Base = Strip<D, Joiner<D>>;
+    using Base::dc;
+    using Base::di;
+    using Base::points;
+    using Base::scratch;
+    using Base::sink;
+    using typename Base::At;
+    using typename Base::Bounds;
+    using typename Base::Candidates;
+    using typename Base::Query;
+    BlockWriter<D>& writer = *sink.writer;
+    const bool counting = writer.counting();
+    std::array<MaybePair, 256> maybes;
+    std::size_t maybe_count = 0;
+    bool mixed = false;  // do hits of this cell need a look? Then they are entries, else bodies
+
+    using Base::Base;
+
+    void hand_maybes() {
+        sink.decide(maybes.data(), maybe_count);
+        maybe_count = 0;
+    }
+
+    bool keep_maybe(Doubt left, Index first, Index second) {
+        if (left == Doubt::remains) {
+            if (maybe_count == maybes.size()) hand_maybes();
+            maybes[maybe_count++] = {first, second, mixed};
+        }
+        return left == Doubt::none;
     }
 
     // ---- the pairs -------------------------------------------------------------------------
@@ -269,8 +315,7 @@ struct Joiner {
                 q[i].at[a] = hn::Set(dc, static_cast<std::int16_t>(c.axis[a][at + i]));
             q[i].first = c.value[at + i];
         }
-        const Bounds bounds = {hn::Set(dc, static_cast<std::int16_t>(points.sure + 1)),
-                               hn::Set(dc, static_cast<std::int16_t>(points.perhaps + 1))};
+        const Bounds bounds = this->bounds();
         std::uint64_t counted = 0;
         std::size_t itself = 1;
         std::size_t k = at + 1;
@@ -285,9 +330,9 @@ struct Joiner {
                 out[i] = wait.hits + wait.filled;
             }
             for (; k < stop; k += hn::Lanes(dc)) {
-                const At near = load(c, k);
+                const At near = Base::load(c, k);
                 for (std::size_t i = 0; i < queries; ++i)
-                    out[i] = step<count_only>(q[i], bounds, c, near, k, out[i]);
+                    out[i] = this->template step<count_only>(q[i], bounds, c, near, k, out[i]);
             }
             for (std::size_t i = 0; i < queries; ++i) {
                 Queue& wait = queues[i];
@@ -347,18 +392,7 @@ struct Joiner {
         Candidates c;
         for (std::size_t a = 0; a < D; ++a) c.axis[a] = scratch.axis[a].data();
         c.value = mixed ? scratch.entry.data() : scratch.body.data();
-        // Behind the last candidate, a vector's worth of what is near to nothing in this cell:
-        // two to three cells away along x, less than one along the others (sums of squares
-        // remain below 2^15).
-        const hn::RebindToUnsigned<Coordinates> d16;
-        std::array<hn::Vec<decltype(d16)>, D> behind;
-        for (std::size_t a = 0; a < D; ++a) {
-            std::uint16_t* const pad = scratch.axis[a].data() + to;
-            behind[a] = hn::LoadU(d16, pad);
-            const unsigned cell_begin = points.axis[a][begin] >> fine_bits << fine_bits;
-            const unsigned away = a == 0 ? 3u << fine_bits : 0u;
-            hn::StoreU(hn::Set(d16, static_cast<std::uint16_t>(cell_begin + away)), d16, pad);
-        }
+        const At behind = this->put_pad(begin, to);
         const std::uint64_t bodies = end - begin;
         writer.candidates +=
             bodies * (to - from) + bodies * (near_end - begin) - bodies * (bodies + 1) / 2;
@@ -369,14 +403,17 @@ struct Joiner {
             for (; i + 2 <= last; i += 2) counted += meet<2, count_only>(c, i, to);
         for (; i < last; ++i) counted += meet<1, count_only>(c, i, to);
         if (count_only) writer.add(counted);
-        for (std::size_t a = 0; a < D; ++a)
-            hn::StoreU(behind[a], d16, scratch.axis[a].data() + to);
+        this->take_pad(behind, to);
     }
 
     void join(const StripRow<D>& row) {
         scratch.hits.resize(2 * queue);
         for (std::size_t i = 0; i < 2; ++i) queues[i].hits = scratch.hits.data() + i * queue;
-        const std::size_t slabs = build(row);
+        std::size_t room = 0;  // for the own points of a cell and the next
+        for (std::uint32_t c = row.own.begin; c < row.own.end; ++c)
+            room = std::max<std::size_t>(
+                room, points.cell_start[std::min(c + 2, row.row_end)] - points.cell_start[c]);
+        const std::size_t slabs = this->build(row.others, row.own, room + hn::Lanes(dc));
         std::size_t lo = 0, hi = 0;
         for (std::uint32_t c = row.own.begin; c < row.own.end; ++c) {
             const std::uint32_t x = points.cell_x[c];
@@ -403,6 +440,113 @@ struct Joiner {
     }
 };
 
+// The neighbours of each entry.
+template <int D>
+struct RowJoiner : Strip<D, RowJoiner<D>> {
+    using Base = Strip<D, RowJoiner<D>>;
+    using Base::dc;
+    using Base::di;
+    using Base::points;
+    using Base::scratch;
+    using Base::sink;
+    using typename Base::At;
+    using typename Base::Bounds;
+    using typename Base::Candidates;
+    using typename Base::Query;
+    RowWriter& writer = *sink.row_writer;
+
+    using Base::Base;
+
+    bool keep_maybe(Doubt left, Index first, Index second) {
+        return left == Doubt::none || (left == Doubt::remains && sink.decide(first, second));
+    }
+
+    // Hits wait in scratch until the next ones are there: what was just stored in pieces is
+    // slow to read.
+    struct Late {
+        Index body;
+        Index* hits;
+        std::size_t count = 0;
+    };
+    std::array<Late, 2> late{};
+    std::size_t room = 0;  // for the hits of one entry, of four
+    std::size_t turn = 0;  // which two of the four are the next
+
+    // A body is in its own row and must be taken out; the last one takes its place.
+    void write_late() {
+        for (Late& one : late) {
+            if (one.count == 0) continue;
+            const auto own = hn::Set(di, one.body);
+            Index* at = one.hits;
+            while (hn::AllFalse(di, hn::Eq(hn::LoadU(di, at), own))) at += hn::Lanes(di);
+            while (*at != one.body) ++at;
+            const std::size_t n = one.count - 1;
+            *at = one.hits[n];
+            Index* const row = writer.row(one.body, n);
+            for (std::size_t k = 0; k < n; k += hn::Lanes(di))
+                hn::StoreU(hn::LoadU(di, one.hits + k), di, row + k);
+            one.count = 0;
+        }
+    }
+
+    void make_room(std::size_t candidates) {
+        const std::size_t needed = candidates + 2 * hn::Lanes(dc);
+        if (needed <= room) return;
+        write_late();
+        room = 2 * needed;
+        scratch.hits.resize(4 * room);
+    }
+
+    // Entries that follow each other in a cell, against candidates from ... to - 1.
+    template <std::size_t queries>
+    HWY_INLINE void meet(std::uint32_t entry, std::size_t from, std::size_t to) {
+        Candidates c;
+        for (std::size_t a = 0; a < D; ++a) c.axis[a] = scratch.axis[a].data();
+        c.value = scratch.body.data();
+        std::array<Query, queries> q;
+        std::array<Index*, queries> begin, out;
+        for (std::size_t i = 0; i < queries; ++i) {
+            for (std::size_t a = 0; a < D; ++a)
+                q[i].at[a] = hn::Set(dc, static_cast<std::int16_t>(points.axis[a][entry + i]));
+            q[i].first = points.instance[entry + i];
+            begin[i] = out[i] = scratch.hits.data() + (turn + i) * room;
+        }
+        const Bounds bounds = this->bounds();
+        for (std::size_t k = from; k < to; k += hn::Lanes(dc)) {
+            const At near = Base::load(c, k);
+            for (std::size_t i = 0; i < queries; ++i)
+                out[i] = this->template step<false>(q[i], bounds, c, near, k, out[i]);
+        }
+        write_late();
+        for (std::size_t i = 0; i < queries; ++i)
+            late[i] = {q[i].first, begin[i], static_cast<std::size_t>(out[i] - begin[i])};
+        turn ^= 2;
+    }
+
+    std::uint64_t rows(const StripRing<D>& ring) {
+        const std::size_t slabs = this->build(ring.all, ring.own, 0);
+        std::size_t lo = 0, hi = 0;
+        std::uint64_t candidates = 0;
+        for (std::uint32_t c = ring.own.begin; c < ring.own.end; ++c) {
+            const std::uint32_t x = points.cell_x[c];
+            while (scratch.slab_x[lo] + 1 < x) ++lo;
+            hi = std::max(hi, lo);
+            while (hi < slabs && scratch.slab_x[hi] <= x + 1) ++hi;
+            const std::size_t from = scratch.slab_start[lo], to = scratch.slab_start[hi];
+            std::uint32_t e = std::max(points.cell_start[c], ring.first);
+            const std::uint32_t end = std::min(points.cell_start[c + 1], ring.last);
+            const At behind = this->put_pad(e, to);
+            candidates += (end - e) * (to - from);
+            make_room(to - from);
+            for (; e + 2 <= end; e += 2) meet<2>(e, from, to);
+            if (e < end) meet<1>(e, from, to);
+            this->take_pad(behind, to);
+        }
+        write_late();
+        return candidates;
+    }
+};
+
 template <int D>
 void join(const FinePoints<D>& points, const StripRow<D>& row, StripScratch<D>& scratch,
           StripSink<D>& sink) {
@@ -410,11 +554,18 @@ void join(const FinePoints<D>& points, const StripRow<D>& row, StripScratch<D>& 
     joiner.join(row);
 }
 
-StripJoin<2> join2() {
-    return &join<2>;
+template <int D>
+void rows(const FinePoints<D>& points, const StripRing<D>& ring, StripScratch<D>& scratch,
+          StripSink<D>& sink) {
+    RowJoiner<D> joiner(points, scratch, sink);
+    sink.writer->candidates += joiner.rows(ring);
 }
-StripJoin<3> join3() {
-    return &join<3>;
+
+StripKernels<2> strip_kernels_2() {
+    return {join<2>, rows<2>};
+}
+StripKernels<3> strip_kernels_3() {
+    return {join<3>, rows<3>};
 }
 
 }  // namespace vicinal::HWY_NAMESPACE
@@ -423,17 +574,17 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace vicinal {
 
-HWY_EXPORT(join2);
-HWY_EXPORT(join3);
+HWY_EXPORT(strip_kernels_2);
+HWY_EXPORT(strip_kernels_3);
 
 template <int D>
-StripJoin<D> strip_join(std::int64_t target) {
+StripKernels<D> strip_kernels(std::int64_t target) {
     hwy::ChosenTarget chosen;
     chosen.Update(target);
     if constexpr (D == 2)
-        return HWY_DISPATCH_TABLE(join2)[chosen.GetIndex()]();
+        return HWY_DISPATCH_TABLE(strip_kernels_2)[chosen.GetIndex()]();
     else
-        return HWY_DISPATCH_TABLE(join3)[chosen.GetIndex()]();
+        return HWY_DISPATCH_TABLE(strip_kernels_3)[chosen.GetIndex()]();
 }
 
 template <int D>
@@ -444,8 +595,8 @@ std::size_t StripScratch<D>::bytes() const {
     return sum;
 }
 
-template StripJoin<2> strip_join<2>(std::int64_t);
-template StripJoin<3> strip_join<3>(std::int64_t);
+template StripKernels<2> strip_kernels<2>(std::int64_t);
+template StripKernels<3> strip_kernels<3>(std::int64_t);
 template struct StripScratch<2>;
 template struct StripScratch<3>;
 

@@ -14,6 +14,7 @@
 
 #include "core/blocks.hpp"
 #include "core/buffer.hpp"
+#include "core/row_parts.hpp"
 
 #include <vicinal/types.hpp>
 
@@ -52,6 +53,14 @@ struct StripRow {
     std::array<CellRange, D == 2 ? 1 : 4> others;  // cells from own x - 1 on
 };
 
+// The same with the rows all around, the own one among them, for the neighbours of each entry.
+template <int D>
+struct StripRing {
+    std::uint32_t first, last;
+    CellRange own;
+    std::array<CellRange, D == 2 ? 3 : 9> all;  // cells from own x - 1 on
+};
+
 struct MaybePair {
     Index first, second;
     bool mixed;  // entries, else bodies
@@ -76,15 +85,22 @@ class StripSink {
     virtual void look(Index first, const Index* entries, std::size_t count) = 0;
     // Pairs that the formula must decide; the array may be reused afterwards.
     virtual void decide(const MaybePair* pairs, std::size_t count) = 0;
+    // Two bodies, at once.
+    virtual bool decide(Index first, Index second) = 0;
     BlockWriter<D>* writer = nullptr;
+    RowWriter* row_writer = nullptr;
 };
 
 template <int D>
-using StripJoin = void (*)(const FinePoints<D>&, const StripRow<D>&, StripScratch<D>&,
-                           StripSink<D>&);
+struct StripKernels {
+    // Pairs, each once.
+    void (*join)(const FinePoints<D>&, const StripRow<D>&, StripScratch<D>&, StripSink<D>&);
+    // Neighbour rows, where no hit must be looked at by itself.
+    void (*rows)(const FinePoints<D>&, const StripRing<D>&, StripScratch<D>&, StripSink<D>&);
+};
 
-// The kernel for an instruction set (see simd/targets.hpp).
+// The kernels for an instruction set (see simd/targets.hpp).
 template <int D>
-StripJoin<D> strip_join(std::int64_t target);
+StripKernels<D> strip_kernels(std::int64_t target);
 
 }  // namespace vicinal

@@ -1,0 +1,61 @@
+#include "core/row_parts.hpp"
+
+#include <algorithm>
+
+#include "core/parallel.hpp"
+
+namespace vicinal {
+
+void RowWriter::turn_over(std::size_t n) {
+    constexpr std::size_t usual = std::size_t{1} << 19;  // a huge page
+    if (used_ == chunks_.size()) chunks_.emplace_back();
+    Buffer<Index>& chunk = chunks_[used_++];
+    chunk.resize(std::max(n, usual));
+    at_ = chunk.data();
+    end_ = at_ + chunk.size();
+}
+
+RowWriter* RowParts::begin(std::size_t bodies, int threads) {
+    rows_.resize(bodies);
+    writers_.resize(static_cast<std::size_t>(threads));
+    for (RowWriter& writer : writers_) {
+        writer.rows_ = rows_.data();
+        writer.used_ = 0;
+        writer.at_ = writer.end_ = nullptr;
+    }
+    return writers_.data();
+}
+
+void RowParts::join(Order order, int threads, std::vector<std::uint64_t>& offsets,
+                    std::vector<Index>& indices) const {
+    const std::size_t bodies = rows_.size();
+    offsets.resize(bodies + 1);
+    parallel_ranges(threads, bodies, [&](Range r, std::size_t) {
+        for (std::size_t i = r.begin; i < r.end; ++i) offsets[i] = rows_[i].size;
+    });
+    offsets[bodies] = exclusive_scan(threads, std::span(offsets.data(), bodies));
+    indices.resize(offsets[bodies]);
+    parallel_ranges(threads, bodies, [&](Range r, std::size_t) {
+        // Found in the method's order, wanted in the caller's: far apart, but known ahead.
+        constexpr std::size_t ahead = 24, line = 64 / sizeof(Index);
+        const FoundRow* const rows = rows_.data();
+        Index* to = indices.data() + offsets[r.begin];
+        for (std::size_t i = r.begin; i < r.end; ++i) {
+            if (i + ahead < r.end)
+                for (std::size_t k = 0; k < rows[i + ahead].size; k += line)
+                    __builtin_prefetch(rows[i + ahead].begin + k);
+            Index* const end = std::copy_n(rows[i].begin, rows[i].size, to);
+            if (order == Order::sorted) std::sort(to, end);
+            to = end;
+        }
+    });
+}
+
+std::size_t RowParts::bytes() const {
+    std::size_t sum = rows_.bytes();
+    for (const RowWriter& writer : writers_)
+        for (const Buffer<Index>& chunk : writer.chunks_) sum += chunk.bytes();
+    return sum;
+}
+
+}  // namespace vicinal
