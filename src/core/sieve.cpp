@@ -178,9 +178,11 @@ bool Sieve<T, D>::touches(Index first, Index second) const {
 }
 
 template <Real T, int D>
-void Sieve<T, D>::prefetch(Index instance) const {
-    const Index i = scene_.body(instance);
-    for (std::size_t a = 0; a < D; ++a) __builtin_prefetch(&scene_.view().position.axis[a][i]);
+void Sieve<T, D>::prefetch(const Scene<T, D>& scene, Index instance) {
+    const Bodies<T, D>& view = scene.view();
+    const Index i = scene.body(instance);
+    for (std::size_t a = 0; a < D; ++a) __builtin_prefetch(&view.position.axis[a][i]);
+    if (view.shape == Shape::spheres) __builtin_prefetch(&view.radius[i]);
 }
 
 // Writes a pair of instances down unless another combination of their shifts reports it.
@@ -241,8 +243,8 @@ void Sieve<T, D>::look(Index first, const Index* entries, std::size_t count) {
             const bool both = (bits & others & plain_bit) != 0;
             plain += both;
             rest[left] = entries[k];
-            left += !both & (((bits | others) & Scene<T, D>::image_bits) ==
-                             Scene<T, D>::image_bits);
+            left += !both &
+                    (((bits | others) & Scene<T, D>::image_bits) == Scene<T, D>::image_bits);
         }
         out_.wrote(plain);
         for (std::size_t k = 0; k < left; ++k)  // fetch all before the first is needed
@@ -257,8 +259,8 @@ template <Real T, int D>
 void Sieve<T, D>::decide(const MaybePair* pairs, std::size_t count) {
     // The caller's order is not ours: fetch all before the first is needed.
     for (std::size_t p = 0; p < count; ++p) {
-        prefetch(pairs[p].mixed ? packed_.instance(pairs[p].first) : pairs[p].first);
-        prefetch(pairs[p].mixed ? packed_.instance(pairs[p].second) : pairs[p].second);
+        prefetch(scene_, pairs[p].mixed ? packed_.instance(pairs[p].first) : pairs[p].first);
+        prefetch(scene_, pairs[p].mixed ? packed_.instance(pairs[p].second) : pairs[p].second);
     }
     for (std::size_t p = 0; p < count; ++p) {
         auto [first, second, mixed] = pairs[p];
@@ -300,9 +302,15 @@ void Sieve<T, D>::ask(const BoxRows<D>& rows, Index instance, const Box<float, D
 
 template <Real T, int D>
 void Sieve<T, D>::hits(const Index* first, const Index* second, std::size_t count) {
-    for (std::size_t k = 0; k < count; ++k)
+    constexpr std::size_t ahead = 16;  // the caller's order is not ours
+    for (std::size_t k = 0; k < count; ++k) {
+        if (k + ahead < count && !boxes_decide_) {
+            prefetch(first_scene_, first[k + ahead]);
+            prefetch(scene_, second[k + ahead]);
+        }
         if (boxes_decide_ || touches(first[k], second[k]))
             emit(First{first[k], 0, {}, 0}, second[k]);
+    }
 }
 
 template class Sieve<float, 2>;
