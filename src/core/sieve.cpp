@@ -20,8 +20,13 @@ Sieve<T, D>::Sieve(const Question<T, D>& question, const Packed<T, D>& packed,
       moving_(scene_.view().swept() || first_scene_.view().swept()) {
     this->writer = &out;
     this->row_writer = rows;
-    boxes_decide_ = std::is_same_v<T, float> && !moving_ && !scene_.imaged() &&
-                    !question.bare && scene_.view().shape == Shape::boxes;
+    using BoxKind = typename BoxRows<D>::Kind;
+    box_kind_ = BoxKind::anything;
+    if (!moving_ && !scene_.imaged() && !question.bare) {
+        if (scene_.view().shape == Shape::spheres) box_kind_ = BoxKind::balls;
+        if (scene_.view().shape == Shape::boxes && std::is_same_v<T, float>)
+            box_kind_ = BoxKind::boxes;
+    }
     using Kind = typename Packed<T, D>::Kind;
     const bool exact = !question.bare && !moving_;  // the columns alone decide
     switch (packed.kind()) {
@@ -277,7 +282,9 @@ BoxRows<D> Sieve<T, D>::with_bits(BoxRows<D> rows, unsigned needed) {
     rows.instance = packed_.instances();
     rows.bits = packed_.bits();
     rows.needed = static_cast<Bits>(needed | Scene<T, D>::image_bits);
-    const bool plain = boxes_decide_ && one_set_ && !question_.filter->active();
+    rows.kind = box_kind_;
+    rows.rule = question_.rule;
+    const bool plain = one_set_ && !question_.filter->active();
     this->box_writer = plain ? &out_ : nullptr;
     return rows;
 }
@@ -302,14 +309,14 @@ void Sieve<T, D>::ask(const BoxRows<D>& rows, Index instance, const Box<float, D
 
 template <Real T, int D>
 void Sieve<T, D>::hits(const Index* first, const Index* second, std::size_t count) {
+    const bool decided = box_kind_ == BoxRows<D>::Kind::boxes;
     constexpr std::size_t ahead = 16;  // the caller's order is not ours
     for (std::size_t k = 0; k < count; ++k) {
-        if (k + ahead < count && !boxes_decide_) {
+        if (k + ahead < count && !decided) {
             prefetch(first_scene_, first[k + ahead]);
             prefetch(scene_, second[k + ahead]);
         }
-        if (boxes_decide_ || touches(first[k], second[k]))
-            emit(First{first[k], 0, {}, 0}, second[k]);
+        if (decided || touches(first[k], second[k])) emit(First{first[k], 0, {}, 0}, second[k]);
     }
 }
 

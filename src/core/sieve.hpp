@@ -111,7 +111,7 @@ class Sieve final : private StripSink<D>, private BoxSink<D> {
     BlockWriter<D>& out_;
     SieveScratch<D>& scratch_;
     FinePoints<D> points_{};
-    bool boxes_decide_;  // are the float boxes of rows the bodies themselves?
+    typename BoxRows<D>::Kind box_kind_;
     Test test_;
     RunTest<T, D> near_test_ = nullptr;  // null: everything is near
     RunColumns<T, D> columns_{};

@@ -42,6 +42,7 @@ class Sweeper {
             }
             q.instance = rows.instance[i];
             q.bits = rows.bits[i];
+            q.entry = i;
             const float limit = std::max(rows.hi[0][i] + rows.bin, rows.bins_begin);
             std::uint32_t j = i + 1;
             test(rows, q, j, row_end);
@@ -64,12 +65,15 @@ class Sweeper {
         }
         q.instance = instance;
         q.bits = bits;
+        q.entry = begin;  // none: what it is must not be taken from there
+        rows_.kind = rows.kind == Kind::balls ? Kind::anything : rows.kind;
         for (std::uint32_t j = begin; j < end; j += group) test(rows, q, j, end);
         sink_.box_candidates += end - begin;
         flush();
     }
 
   private:
+    using Kind = typename BoxRows<D>::Kind;
     static constexpr Floats df{};
     static constexpr Ids di{};
     static constexpr std::uint32_t group = 16;
@@ -81,6 +85,7 @@ class Sweeper {
         std::array<hn::Vec<Floats>, D> lo, hi;
         Index instance;
         Bits bits;
+        std::uint32_t entry;
     };
 
     // Reads a whole group; behind the last entry that is a buffer's spare room.
@@ -97,61 +102,123 @@ class Sweeper {
             hits |= static_cast<std::uint32_t>(bits_of(df, meet)) << v;
         }
         hits &= (1u << std::min(end - j, group)) - 1;
-        groups_[count_] = {q.instance, q.bits, j, hits};
+        groups_[count_] = {q.instance, q.bits, q.entry, j, hits};
         count_ += hits != 0;
         if (HWY_UNLIKELY(count_ == most)) flush();
     }
 
-    // Calls f(first, seconds, bits) with a bit for each lane of `seconds` that is a hit.
-    template <class F>
-    HWY_INLINE void for_each_hit(const F& f) {
+    // Balls from their boxes. Middle c and half h of a float box are off from the ball's by
+    // less than e = 16 eps (|c| + h) + 2 sqrt(smallest normal): sides were widened by 8 eps h
+    // and two roundings, h is at least that root, and the formula's own rounding is a few eps
+    // more.
+    struct Balls {
+        std::array<hn::Vec<Floats>, D> at;
+        hn::Vec<Floats> h, e;
+    };
+    template <class Load>
+    static HWY_INLINE Balls balls(const BoxRows<D>& rows, const Load& load) {
+        Balls b;
+        const auto half = hn::Set(df, 0.5f);
+        auto far = hn::Zero(df);
+        for (std::size_t a = 0; a < D; ++a) {
+            const auto lo = hn::Mul(half, load(rows.lo[a])),
+                       hi = hn::Mul(half, load(rows.hi[a]));
+            b.at[a] = hn::Add(lo, hi);
+            b.h = hn::Sub(hi, lo);
+            far = hn::Max(far, hn::Abs(b.at[a]));
+        }
+        b.e = hn::Add(hn::Mul(hn::Set(df, 16 * 0x1p-23f), hn::Add(far, b.h)),
+                      hn::Set(df, 0x1p-62f));
+        return b;
+    }
+
+    // Which lanes touch for sure, and which may.
+    struct Touch {
+        std::uint64_t sure, maybe;
+    };
+    static HWY_INLINE Touch touch(const Balls& i, const Balls& j, ReachRule rule) {
+        auto square = hn::Zero(df);
+        for (std::size_t a = 0; a < D; ++a) {
+            const auto d = hn::Sub(j.at[a], i.at[a]);
+            square = hn::Add(square, hn::Mul(d, d));
+        }
+        const auto reach = rule == ReachRule::sum   ? hn::Add(i.h, j.h)
+                           : rule == ReachRule::max ? hn::Max(i.h, j.h)
+                                                    : hn::Min(i.h, j.h);
+        const auto e = hn::Add(i.e, j.e);
+        const auto inner = hn::Max(hn::Sub(reach, e), hn::Zero(df)), outer = hn::Add(reach, e);
+        // Written so that what is not a number remains open.
+        const auto sure = hn::Lt(square, hn::Mul(inner, inner));
+        const auto beyond = hn::Gt(square, hn::Mul(outer, outer));
+        return {bits_of(df, sure), ~(bits_of(df, sure) | bits_of(df, beyond))};
+    }
+
+    template <Kind kind>
+    void flush_as() {
         const BoxRows<D> rows = rows_;
         const BoxScratch::Group* const groups = groups_;
+        BlockWriter<D>* const writer = sink_.box_writer;
+        const bool counting = kind != Kind::anything && writer->counting();
+        Pair* pairs = nullptr;
+        if (kind != Kind::anything && !counting) {
+            std::size_t most_pairs = 0;
+            for (std::size_t g = 0; g < count_; ++g)
+                most_pairs += hwy::PopCount(groups[g].hits);
+            pairs = writer->room(most_pairs);
+        }
         const hn::Rebind<Bits, Ids> d_bits;
         const auto needed = hn::Set(di, rows.needed);
-        for (std::size_t g = 0; g < count_; ++g) {
-            const auto [first, own_bits, entry, hits] = groups[g];
+        std::size_t written = 0, open = 0;
+        for (std::size_t k = 0; k < count_; ++k) {
+            const BoxScratch::Group g = groups[k];
+            const auto i = hn::Set(di, g.first);
             for (std::uint32_t v = 0; v < group; v += lanes()) {
-                const auto bits = hn::PromoteTo(di, hn::LoadU(d_bits, rows.bits + entry + v));
-                const auto both = hn::And(hn::Or(bits, hn::Set(di, own_bits)), needed);
-                f(first, hn::LoadU(di, rows.instance + entry + v),
-                  hits >> v & bits_of(di, hn::Eq(both, needed)));
+                const auto bits = hn::PromoteTo(di, hn::LoadU(d_bits, rows.bits + g.entry + v));
+                const auto both = hn::And(hn::Or(bits, hn::Set(di, g.own_bits)), needed);
+                const std::uint64_t all = g.hits >> v & bits_of(di, hn::Eq(both, needed));
+                const auto j = hn::LoadU(di, rows.instance + g.entry + v);
+                Touch hit = {all, kind == Kind::anything ? all : 0};
+                if (kind == Kind::balls) {
+                    const Balls one = balls(rows, [&](const float* x) HWY_ATTR {
+                        return hn::Set(df, x[g.own_entry]);
+                    });
+                    const Balls others = balls(rows, [&](const float* x) HWY_ATTR {
+                        return hn::LoadU(df, x + g.entry + v);
+                    });
+                    hit = touch(one, others, rows.rule);
+                    hit.sure &= all;
+                    hit.maybe &= all;
+                }
+                if (kind != Kind::boxes) {
+                    hn::StoreU(i, di, first_ + open);
+                    compress_store(hit.maybe, j, second_ + open);
+                    open += hwy::PopCount(hit.maybe);
+                }
+                if (kind == Kind::anything) continue;
+                if (!counting) {
+                    const auto near = compress(hit.sure, j);
+                    hn::StoreInterleaved2(hn::Min(i, near), hn::Max(i, near), di,
+                                          reinterpret_cast<Index*>(pairs + written));
+                }
+                written += hwy::PopCount(hit.sure);
             }
         }
         count_ = 0;
+        if (counting) writer->add(written);
+        if (kind != Kind::anything && !counting) writer->wrote(written);
+        if (open > 0) sink_.hits(first_, second_, open);
     }
 
     void flush() {
-        if (sink_.box_writer == nullptr) {
-            std::size_t hits = 0;
-            for_each_hit([&](Index first, hn::Vec<Ids> seconds, std::uint64_t bits) {
-                hn::StoreU(hn::Set(di, first), di, first_ + hits);
-                compress_store(bits, seconds, second_ + hits);
-                hits += hwy::PopCount(bits);
-            });
-            if (hits > 0) sink_.hits(first_, second_, hits);
-        } else if (sink_.box_writer->counting()) {
-            std::uint64_t pairs = 0;
-            for_each_hit(
-                [&](Index, hn::Vec<Ids>, std::uint64_t bits) { pairs += hwy::PopCount(bits); });
-            sink_.box_writer->add(pairs);
-        } else {
-            std::size_t most_pairs = 0;
-            for (std::size_t g = 0; g < count_; ++g)
-                most_pairs += hwy::PopCount(groups_[g].hits);
-            Pair* const pairs = sink_.box_writer->room(most_pairs);
-            std::size_t written = 0;
-            for_each_hit([&](Index first, hn::Vec<Ids> seconds, std::uint64_t bits) {
-                const auto i = hn::Set(di, first), j = compress(bits, seconds);
-                hn::StoreInterleaved2(hn::Min(i, j), hn::Max(i, j), di,
-                                      reinterpret_cast<Index*>(pairs + written));
-                written += hwy::PopCount(bits);
-            });
-            sink_.box_writer->wrote(written);
-        }
+        if (sink_.box_writer == nullptr || rows_.kind == Kind::anything)
+            flush_as<Kind::anything>();
+        else if (rows_.kind == Kind::balls)
+            flush_as<Kind::balls>();
+        else
+            flush_as<Kind::boxes>();
     }
 
-    const BoxRows<D>& rows_;
+    BoxRows<D> rows_;
     BoxSink<D>& sink_;
     BoxScratch::Group* groups_;
     Index *first_, *second_;

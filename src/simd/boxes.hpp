@@ -29,6 +29,11 @@ struct BoxRows {
     const Index* instance = nullptr;
     const Bits* bits = nullptr;
     Bits needed = 0;
+    // What the boxes are: float boxes that decide by themselves, boxes around balls at rest,
+    // which mostly do, or anything.
+    enum class Kind : std::uint8_t { boxes, balls, anything };
+    Kind kind = Kind::anything;
+    ReachRule rule = ReachRule::sum;  // of balls
 };
 
 // Where pairs of instances go whose float boxes meet.
@@ -38,14 +43,14 @@ class BoxSink {
     virtual ~BoxSink() = default;
     // Those that are not yet decided.
     virtual void hits(const Index* first, const Index* second, std::size_t count) = 0;
-    BlockWriter<D>* box_writer = nullptr;  // if all are pairs: they are written here instead
+    BlockWriter<D>* box_writer = nullptr;  // for those that are pairs
     std::uint64_t box_candidates = 0;
 };
 
 struct BoxScratch {
     struct Group {  // entries that meet an instance
         Index first;
-        std::uint32_t own_bits;     // of its entry
+        std::uint32_t own_bits, own_entry;
         std::uint32_t entry, hits;  // a bit for each entry from this one on
     };
     Buffer<Group> groups;
