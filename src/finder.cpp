@@ -2,11 +2,15 @@
 #include <vicinal/finder.hpp>
 
 #include <chrono>
+#include <mutex>
+#include <optional>
 #include <utility>
 
+#include "core/changes.hpp"
 #include "core/check.hpp"
 #include "core/images.hpp"
 #include "core/rows.hpp"
+#include "core/skin.hpp"
 #include "core/sort.hpp"
 #include "core/text.hpp"
 #include "methods/registry.hpp"
@@ -49,6 +53,16 @@ ReachRule rule_of(const Bodies<T, D>& bodies) {
     return bodies.shape == Shape::points ? ReachRule::max : bodies.rule;
 }
 
+// The layer that `verlet` asks for; with a skin of 0 there is nothing to keep.
+template <Real T, int D>
+std::optional<Skin<T, D>> skin_of(const Choice& choice) {
+    if (choice.name != "verlet") return {};
+    if (choice.word("skin") == "auto") return Skin<T, D>(std::nullopt);
+    const double width = choice.number("skin");
+    if (width == 0) return {};
+    return Skin<T, D>(width);
+}
+
 }  // namespace
 
 template <Real T, int D>
@@ -57,18 +71,26 @@ struct Finder<T, D>::State {
     int threads;
     Choice choice;
     std::unique_ptr<Method<T, D>> method;
+    std::optional<Skin<T, D>> skin;
     bool ready = false;
-    Scene<T, D> scene;
+    bool listed = false;         // the skin's list stands for the structure
+    Bodies<T, D> bodies;         // of this step
+    mutable Scene<T, D> scene;   // what the method has ordered
+    mutable bool built = false;  // is that the bodies of this step? Else they wait for a query
+    mutable std::mutex building;
     Filter<T, D> filter;
     Blocks<D> blocks;
     std::vector<SieveScratch<D>> scratch;  // one per worker
     StripKernels<D> strips{};
     BoxKernels<D> boxes{};
     RunKernels<T, D> runs{};
+    ListKernels<T, D> lists{};
     PairList<D> list;
+    PairList<D> candidates;  // for the skin
     Rows<D> rows;
     RowMaker<D> row_maker;
     RowParts row_parts;
+    ChangeLog<T, D> change_log;
     Report<D> report;
 
     explicit State(const Options<D>& asked)
@@ -76,41 +98,79 @@ struct Finder<T, D>::State {
           threads(checked_threads(asked.threads)),
           choice(choose_method(asked.method)),
           method(make_method<T, D>(choice)),
+          skin(skin_of<T, D>(choice)),
           scratch(static_cast<std::size_t>(threads)) {
         const std::int64_t target = choose_target();
         strips = strip_kernels<D>(target);
         boxes = box_kernels<D>(target);
         runs = run_kernels<T, D>(target);
+        lists = list_kernels<T, D>(target);
         report.simd = target_name(target);
         report.method = choice.text();
         report.threads = threads;
     }
 
-    void update(const Bodies<T, D>& bodies) {
-        ready = false;
+    // The bodies of this step, as they are searched.
+    const Scene<T, D>& current() const { return listed ? skin->scene() : scene; }
+
+    void update(const Bodies<T, D>& given) {
+        ready = built = listed = false;
+        const std::uint64_t last_pairs = report.pairs;
         report.seconds = {};
         report.pairs = report.candidates = 0;
         Stopwatch watch;
-        check_bodies(bodies, shape_name(bodies.shape), threads);
-        filter.assign(bodies, bodies, true);
-        scene.assign(bodies, options.domain, options.max_bytes, threads);
-        report.why = scene.by_images() ? "not needed: with a reach of many periods every two "
-                                         "bodies are tested image by image"
-                                       : choice.why;
-        report.bodies = scene.bodies();
-        report.ghosts = scene.size() - scene.bodies();
+        check_bodies(given, shape_name(given.shape), threads);
+        filter.assign(given, given, true);
+        bodies = given;
+        report.seconds.scene = watch.lap();
+        if (skin) listed = update_skin(last_pairs);
+        const double ghosts = listed ? 0 : build();
+        report.seconds.scene += ghosts;
+        report.seconds.build = watch.lap() - ghosts;
+        report.why = current().by_images() ? "not needed: with a reach of many periods every "
+                                             "two bodies are tested image by image"
+                                           : choice.why;
+        report.bodies = current().bodies();
+        report.ghosts = current().size() - current().bodies();
         for (std::size_t k = 0; k < D; ++k)
             for (std::size_t d = 0; d < D; ++d)
-                report.lattice[k][d] = static_cast<double>(scene.lattice().h[k][d]);
-        report.seconds.scene = watch.lap();
-        if (!scene.by_images()) method->build(scene);
-        report.seconds.build = watch.lap();
-        report.figures = scene.by_images() ? Figures{} : method->figures();
+                report.lattice[k][d] = static_cast<double>(current().lattice().h[k][d]);
+        report.figures = current().by_images() || listed ? Figures{} : method->figures();
+        if (skin)
+            for (Figure& figure : skin->figures()) report.figures.push_back(std::move(figure));
         check_bytes();
         ready = true;
     }
 
-    std::size_t structure_bytes() const { return scene.bytes() + method->bytes(); }
+    // Orders the bodies of this step; returns the seconds that took until the method's turn.
+    double build() const {
+        Stopwatch watch;
+        scene.assign(bodies, options.domain, options.max_bytes, threads);
+        const double seconds = watch.lap();
+        if (!scene.by_images()) method->build(scene);
+        built = true;
+        return seconds;
+    }
+
+    // Does the skin's list, as it is or made anew, serve these bodies?
+    bool update_skin(std::uint64_t last_pairs) {
+        using Verdict = typename Skin<T, D>::Verdict;
+        const Verdict verdict = skin->update(bodies, options.domain, threads, last_pairs);
+        if (verdict != Verdict::renew) return verdict == Verdict::keep;
+        scene.assign(skin->fences(), skin->domain(), options.max_bytes, threads);
+        if (!scene.by_images()) method->build(scene);
+        check_bytes();
+        const Filter<T, D> all;  // groups and exclusions may change while the list lives
+        blocks.store(candidates, scene.imaged(), threads, {no_limit, limits().max_bytes});
+        search_for(question_of(scene, all), blocks);
+        return skin->take(candidates);
+    }
+
+    std::size_t structure_bytes() const {
+        std::size_t sum = scene.bytes() + method->bytes();
+        if (skin) sum += skin->bytes() + PairList<D>::Store::bytes(candidates);
+        return sum;
+    }
 
     void check_bytes() {
         report.bytes = structure_bytes();
@@ -134,28 +194,41 @@ struct Finder<T, D>::State {
                 options.max_bytes == no_limit ? no_limit : options.max_bytes - used};
     }
 
-    // Runs the search into whatever `target` has been set to do with pairs; with `row_writers`
-    // the method finds rows there instead.
-    void search(Blocks<D>& target, RowWriter* row_writers = nullptr) {
-        Stopwatch watch;
+    Question<T, D> question_of(const Scene<T, D>& searched, const Filter<T, D>& allowed) const {
         Question<T, D> question;
-        question.scene = &scene;
-        question.filter = &filter;
-        question.rule = rule_of(scene.view());
+        question.scene = &searched;
+        question.filter = &allowed;
+        question.rule = rule_of(searched.view());
         question.strips = strips;
         question.boxes = boxes;
         question.runs = runs;
-        const std::size_t tasks = scene.by_images() ? scene.bodies() : method->tasks();
+        question.lists = lists;
+        return question;
+    }
+
+    // Runs a search into whatever `target` has been set to do with pairs: of the scene that the
+    // method has ordered, or of the skin's list. With `row_writers` the method finds rows there
+    // instead.
+    void search_for(const Question<T, D>& question, Blocks<D>& target,
+                    RowWriter* row_writers = nullptr) {
+        const bool by_images = question.scene->by_images();
+        const bool by_list = listed;
+        const std::size_t tasks = by_images ? question.scene->bodies()
+                                  : by_list ? skin->tasks()
+                                            : method->tasks();
         parallel_tasks(threads, tasks, [&](std::size_t t, int worker) {
             BlockWriter<D>& writer = target.writer(worker);
             writer.begin_task(t);
-            if (scene.by_images()) {
+            if (by_images) {
                 search_images(question, {t, t + 1}, writer);
             } else {
                 const auto w = static_cast<std::size_t>(worker);
-                Sieve<T, D> sieve(question, method->packed(), writer, scratch[w],
+                Sieve<T, D> sieve(question, by_list ? skin->packed() : method->packed(), writer,
+                                  scratch[w],
                                   row_writers != nullptr ? row_writers + w : nullptr);
-                if (row_writers != nullptr)
+                if (by_list)
+                    skin->search(t, sieve);
+                else if (row_writers != nullptr)
                     method->rows({t, t + 1}, sieve);
                 else
                     method->search({t, t + 1}, sieve);
@@ -163,6 +236,11 @@ struct Finder<T, D>::State {
             writer.end_task();
         });
         target.finish();
+    }
+
+    void search(Blocks<D>& target, RowWriter* row_writers = nullptr) {
+        Stopwatch watch;
+        search_for(question_of(current(), filter), target, row_writers);
         report.candidates = target.candidates();
         report.pairs = target.total();
         report.seconds.search = watch.lap();
@@ -174,7 +252,7 @@ struct Finder<T, D>::State {
     void check_rows(RowKind kind) {
         const std::uint64_t needed =
             report.bytes +
-            RowMaker<D>::bytes(list.size(), scene.bodies(), kind, scene.imaged());
+            RowMaker<D>::bytes(list.size(), bodies.size(), kind, current().imaged());
         if (needed > options.max_bytes)
             throw Error(Error::Kind::limit,
                         "with rows (sorting needs them too) the finder would hold " +
@@ -185,14 +263,14 @@ struct Finder<T, D>::State {
 
     void fill_list() {
         require_update();
-        blocks.store(list, scene.imaged(), threads, limits());
+        blocks.store(list, current().imaged(), threads, limits());
         search(blocks);
         report.bytes += PairList<D>::Store::bytes(list);
     }
 
     // Can the method find whole rows by itself? Limits count pairs, which it then does not.
     bool rows_at_once(RowKind kind) const {
-        return kind == RowKind::full && !scene.imaged() && !filter.active() &&
+        return kind == RowKind::full && !listed && !scene.imaged() && !filter.active() &&
                options.max_pairs == no_limit && options.max_bytes == no_limit &&
                method->finds_rows();
     }
@@ -209,9 +287,17 @@ struct Finder<T, D>::State {
         report.seconds.output = watch.lap();
     }
 
+    // While the skin's list serves, the method orders the bodies only if queries need it; those
+    // may come from several threads at once.
+    void prepare_structure() const {
+        const std::lock_guard lock(building);
+        if (!built) build();
+    }
+
     // Queries against the standing structure; `bare` tells a probe from a second set.
     void ask(const Bodies<T, D>& queries, bool bare, Blocks<D>& target) const {
         check_bodies(queries, bare ? "queries" : "first set", threads);
+        prepare_structure();
         Filter<T, D> pair_filter;
         pair_filter.assign(queries, scene.view(), false);
         Scene<T, D> query_scene;
@@ -249,7 +335,7 @@ struct Finder<T, D>::State {
         require_update();
         PairList<D> result;
         Blocks<D> target;
-        target.store(result, scene.imaged(), threads, limits());
+        target.store(result, current().imaged(), threads, limits());
         ask(queries, bare, target);
         Rows<D> room;
         if (order == Order::sorted) RowMaker<D>().sort(result, queries.size(), threads, room);
@@ -261,7 +347,7 @@ struct Finder<T, D>::State {
         check_consumer<D>(consumer);
         require_update();
         Blocks<D> target;
-        target.stream(consumer, scene.imaged(), threads, limits());
+        target.stream(consumer, current().imaged(), threads, limits());
         ask(queries, bare, target);
     }
 };
@@ -300,7 +386,7 @@ const PairList<D>& Finder<T, D>::pairs(Order order) {
     Stopwatch watch;
     if (order == Order::sorted) {
         state().check_rows(RowKind::half);
-        state().row_maker.sort(state().list, state().scene.bodies(), state().threads,
+        state().row_maker.sort(state().list, state().bodies.size(), state().threads,
                                state().rows);
     }
     state().report.seconds.output = watch.lap();
@@ -317,14 +403,15 @@ template <Real T, int D>
 void Finder<T, D>::for_each_block(const Consumer<D>& consumer) {
     check_consumer<D>(consumer);
     state().require_update();
-    state().blocks.stream(consumer, state().scene.imaged(), state().threads, state().limits());
+    state().blocks.stream(consumer, state().current().imaged(), state().threads,
+                          state().limits());
     state().search(state().blocks);
 }
 
 template <Real T, int D>
 std::uint64_t Finder<T, D>::count() {
     state().require_update();
-    state().blocks.count(state().scene.imaged(), state().threads, state().limits());
+    state().blocks.count(state().current().imaged(), state().threads, state().limits());
     state().search(state().blocks);
     return state().blocks.total();
 }
@@ -339,23 +426,33 @@ const Rows<D>& Finder<T, D>::neighbours(RowKind kind, Order order) {
     state().fill_list();
     state().check_rows(kind);
     Stopwatch watch;
-    state().row_maker.make(state().list, state().scene.bodies(), kind, order, state().threads,
+    state().row_maker.make(state().list, state().bodies.size(), kind, order, state().threads,
                            state().rows);
     state().report.seconds.output = watch.lap();
     return state().rows;
 }
 
 template <Real T, int D>
+const Changes<D>& Finder<T, D>::changes() {
+    const PairList<D>& list = pairs(Order::sorted);
+    Stopwatch watch;
+    const Changes<D>& result =
+        state().change_log.update(list, state().bodies, state().current().lattice());
+    state().report.seconds.output += watch.lap();
+    return result;
+}
+
+template <Real T, int D>
 PairList<D> Finder<T, D>::pairs_with(const Bodies<T, D>& others, Order order) const {
     state().require_update();
-    check_same_kind(others, state().scene.view());
+    check_same_kind(others, state().bodies);
     return state().asked_list(others, false, order);
 }
 
 template <Real T, int D>
 void Finder<T, D>::pairs_with(const Bodies<T, D>& others, const Consumer<D>& consumer) const {
     state().require_update();
-    check_same_kind(others, state().scene.view());
+    check_same_kind(others, state().bodies);
     state().ask_streaming(others, false, consumer);
 }
 
@@ -372,7 +469,7 @@ void Finder<T, D>::probe(const Bodies<T, D>& queries, const Consumer<D>& consume
 template <Real T, int D>
 std::vector<Index> Finder<T, D>::order() const {
     state().require_update();
-    return morton_order(state().scene);
+    return morton_order(state().current());
 }
 
 template <Real T, int D>

@@ -23,7 +23,7 @@ struct BenchFlags {
     std::string methods = "auto", peers, threads = "0";
     std::string output = "pairs", domain, precision = "double";
     std::uint64_t repeat = 7;
-    double moving = 0;
+    Motion motion;
     bool scaling = false;
     std::string experiment;
     std::string file;
@@ -65,8 +65,11 @@ void BenchFlags::add_to(CLI::App& app) {
         ->check(one_of({"pairs", "rows", "count"}))
         ->type_name("pairs|rows|count")
         ->group(measuring);
-    app.add_option("--moving", moving,
+    app.add_option("--moving", motion.fraction,
                    "between repeats each body moves by this much of its size")
+        ->type_name("FRACTION")
+        ->group(measuring);
+    app.add_option("--movers", motion.movers, "with --moving: only this share of the bodies")
         ->type_name("FRACTION")
         ->group(measuring);
     app.add_flag("--scaling", scaling, "sizes from 1000 to 10 million, and how the time grows")
@@ -98,8 +101,12 @@ void BenchFlags::check() const {
                                  : "--n needs --scene: a file has its own size");
     if (scaling && scene.n) throw UsageError("--scaling chooses the sizes: leave out --n");
     if (repeat == 0) throw UsageError("--repeat must be at least 1");
-    if (!(std::isfinite(moving) && moving >= 0))
+    if (!(std::isfinite(motion.fraction) && motion.fraction >= 0))
         throw UsageError("--moving must be a finite number >= 0");
+    if (!(motion.movers > 0 && motion.movers <= 1))
+        throw UsageError("--movers must be a number above 0, at most 1");
+    if (motion.movers < 1 && motion.fraction == 0)
+        throw UsageError("--movers needs --moving: how far do they move?");
     if (!file.empty() && !file.ends_with(".csv"))
         throw UsageError(fmt::format("-o '{}' must end in .csv", file));
     if (!file.empty())
@@ -207,7 +214,8 @@ class Bench {
           threads_(parse_threads(flags.threads)) {
         result.precision = flags.precision;
         result.output = flags.output;
-        result.moving = flags.moving;
+        result.moving = flags.motion.fraction;
+        result.movers = flags.motion.movers;
     }
 
     void run(Progress& progress) {
@@ -252,7 +260,7 @@ class Bench {
             for (const auto& peer : peers)
                 if (peer.parallel || threads == threads_.front())
                     add_peer(contest, peer, peer.parallel ? threads : 1);
-        contest.repeat(flags_.repeat, flags_.moving, flags_.scene.seed);
+        contest.repeat(flags_.repeat, flags_.motion, flags_.scene.seed);
         std::ranges::move(contest.rows(), std::back_inserter(result.rows));
         std::ranges::move(contest.differing, std::back_inserter(differing));
         std::ranges::move(contest.notes, std::back_inserter(notes));

@@ -121,7 +121,11 @@ std::string title(const BenchResult& result, const BenchRow& first) {
         grouped(first.bodies), result.shape,
         first.cutoff ? fmt::format(" within {:.4g}", *first.cutoff) : "", result.dim,
         result.precision, result.domain,
-        result.moving > 0 ? fmt::format(", moving by {} of their size", result.moving) : "",
+        result.moving > 0
+            ? fmt::format(", {}moving by {} of their size",
+                          result.movers < 1 ? fmt::format("a share of {} ", result.movers) : "",
+                          result.moving)
+            : "",
         grouped(first.pairs), result.output);
 }
 
@@ -225,11 +229,15 @@ std::optional<double> growth_exponent(const std::vector<const BenchRow*>& rows) 
 }
 
 nlohmann::ordered_json to_json(const BenchResult& result) {
-    nlohmann::ordered_json json{
-        {"input", result.input},   {"shape", result.shape},
-        {"dim", result.dim},       {"precision", result.precision},
-        {"domain", result.domain}, {"output", result.output},
-        {"moving", result.moving}, {"rows", nlohmann::ordered_json::array()}};
+    nlohmann::ordered_json json{{"input", result.input},
+                                {"shape", result.shape},
+                                {"dim", result.dim},
+                                {"precision", result.precision},
+                                {"domain", result.domain},
+                                {"output", result.output},
+                                {"moving", result.moving},
+                                {"movers", result.movers},
+                                {"rows", nlohmann::ordered_json::array()}};
     for (const BenchRow& row : result.rows) json["rows"].push_back(to_json(result, row));
     if (!result.growth.empty()) {
         json["scaling"] = nlohmann::ordered_json::array();

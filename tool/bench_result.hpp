@@ -57,6 +57,7 @@ struct BenchResult {
     int dim = 3;
     std::string precision, domain, output;
     double moving = 0;
+    double movers = 1;  // the share of the bodies that move
     std::vector<BenchRow> rows;
     std::vector<Growth> growth;  // with --scaling
     Machine machine;

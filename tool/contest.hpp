@@ -47,11 +47,18 @@ std::array<double, D> direction(scenes::Random& random) {
     }
 }
 
+// How the bodies move between repeats.
+struct Motion {
+    double fraction = 0;  // of its size, for a body that moves
+    double movers = 1;    // the share of the bodies that do, others each time
+};
+
 template <Real T, int D>
-void move(BodyArrays<T, D>& arrays, double fraction, scenes::Random& random) {
+void move(BodyArrays<T, D>& arrays, const Motion& motion, scenes::Random& random) {
     const Bodies<T, D> bodies = arrays.view();
     for (std::size_t i = 0; i < bodies.size(); ++i) {
-        const double length = fraction * size_of(bodies, i);
+        if (motion.movers < 1 && random.uniform() >= motion.movers) continue;
+        const double length = motion.fraction * size_of(bodies, i);
         const auto along = direction<D>(random);
         for (std::size_t a = 0; a < D; ++a) {
             const T step = static_cast<T>(length * along[a]);
@@ -93,12 +100,12 @@ class Contest {
         }
     }
 
-    // With `moving` > 0 the bodies move between repeats.
-    void repeat(std::size_t times, double moving, std::uint64_t seed) {
+    // The bodies may move between repeats.
+    void repeat(std::size_t times, const Motion& motion, std::uint64_t seed) {
         scenes::Random random(seed);
         for (std::size_t k = 0; k < times; ++k) {
             progress_.phase(fmt::format("{}: repeat {} of {}", name_, k + 1, times));
-            if (moving > 0 && k > 0) move_bodies(moving, random);
+            if (motion.fraction > 0 && k > 0) move_bodies(motion, random);
             std::erase_if(entries_, [&](const Entry& entry) { return !repeated(*entry); });
             // The pairs themselves are compared before the first repeat and after the last.
             drop_differing([](const auto& c) { return Fingerprint{c.row.pairs, {}}; });
@@ -196,9 +203,9 @@ class Contest {
         });
     }
 
-    void move_bodies(double fraction, scenes::Random& random) {
+    void move_bodies(const Motion& motion, scenes::Random& random) {
         before_ = bodies_;
-        move(bodies_, fraction, random);
+        move(bodies_, motion, random);
         if (!problem_.position.empty()) describe(bodies_.view(), problem_);
         for (const Entry& entry : entries_)
             if (!too_slow(*entry)) entry->prepare();

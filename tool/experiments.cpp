@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "experiments_p2.hpp"
 #include "scenes/scenes.hpp"
 #include "text.hpp"
 
@@ -102,10 +103,11 @@ ResultTable p1_geometry() {
     return table;
 }
 
-constexpr std::pair<const char*, ResultTable (*)()> all[] = {{"p1-table1", p1_table1},
-                                                             {"p1-geometry", p1_geometry}};
+constexpr std::pair<const char*, ResultTable (*)()> all[] = {
+    {"p1-table1", p1_table1}, {"p1-geometry", p1_geometry}, {"p2", p2}};
 
 std::string number(double value) {
+    if (std::isnan(value)) return "-";  // there is none
     return value == std::floor(value) && value < 1e15
                ? grouped(static_cast<std::uint64_t>(value))
                : fmt::format("{:.4g}", value);
@@ -146,7 +148,7 @@ std::string to_text(const ResultTable& table) {
     return table.note.empty() ? text : text + '\n' + table.note + '\n';
 }
 
-// A column "P1" is the published figure of the column before it.
+// A column "P1", "P2" is the published figure of the column before it.
 nlohmann::ordered_json to_json(const ResultTable& table) {
     nlohmann::ordered_json json{{"title", table.title},
                                 {"rows", nlohmann::ordered_json::array()}};
@@ -154,7 +156,9 @@ nlohmann::ordered_json to_json(const ResultTable& table) {
         nlohmann::ordered_json object{{table.columns[0], row.name}};
         for (std::size_t c = 1; c < table.columns.size(); ++c) {
             const std::string& column = table.columns[c];
-            object[column == "P1" ? table.columns[c - 1] + " P1" : column] = row.figures[c - 1];
+            const bool published = column == "P1" || column == "P2";
+            object[published ? table.columns[c - 1] + " " + column : column] =
+                row.figures[c - 1];
         }
         json["rows"].push_back(object);
     }

@@ -67,6 +67,8 @@ struct Bodies {
     Column<std::uint32_t> group;      // two bodies may pair only if (group_i & mask_j) and
     Column<std::uint32_t> mask;       // (group_j & mask_i) are non-zero; not given: all bits
     std::span<const Pair> excluded;   // these never pair, in any image
+    Column<Index> id;                 // who a body is, for Finder::changes(), when bodies come,
+                                      // go or change places; not given: its number
 
     std::size_t size() const { return position.size(); }
     bool swept() const { return displacement.given(); }
@@ -79,6 +81,12 @@ struct Bodies {
         Bodies result = *this;
         result.group = groups;
         result.mask = masks;
+        return result;
+    }
+
+    Bodies identified(Column<Index> ids) const {
+        Bodies result = *this;
+        result.id = ids;
         return result;
     }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <vicinal/bodies.hpp>
+#include <vicinal/changes.hpp>
 #include <vicinal/domain.hpp>
 #include <vicinal/pairs.hpp>
 #include <vicinal/report.hpp>
@@ -58,6 +59,11 @@ class VICINAL_EXPORT Finder {
     std::uint64_t count();
     // The rows live in the finder until its next call. Order::sorted sorts each row.
     const Rows<D>& neighbours(RowKind kind = RowKind::full, Order order = Order::any);
+
+    // What began and what ended since changes() was last called (the first time: all pairs
+    // began), normally once after each update. Bodies may come and go in between: see
+    // Bodies::id. The changes live in the finder until its next call.
+    const Changes<D>& changes();
 
     // Two sets: pairs (i in `others`, j in this finder's bodies) by the same rule as within
     // one set. Both sets have the same shape, cut-off and rule. Excluded pairs are those of

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <vicinal/bodies.hpp>
+#include <vicinal/boxes_of.hpp>
+#include <vicinal/changes.hpp>
 #include <vicinal/domain.hpp>
 #include <vicinal/error.hpp>
 #include <vicinal/finder.hpp>

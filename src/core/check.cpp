@@ -154,6 +154,7 @@ class Checker {
     void check_filters() const {
         if (bodies_.group.given()) check_column(bodies_.group, "group");
         if (bodies_.mask.given()) check_column(bodies_.mask, "mask");
+        if (bodies_.id.given()) check_column(bodies_.id, "id");
     }
 
     static T largest_reach() {

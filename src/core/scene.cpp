@@ -441,6 +441,22 @@ void Scene<T, D>::assign(const Bodies<T, D>& bodies, const Domain<D>& domain,
     make_ghosts(max_bytes, same_cell);
 }
 
+template <Real T, int D>
+std::span<Image<D>> Scene<T, D>::assign_placed(const Bodies<T, D>& bodies,
+                                               const Domain<D>& domain, int threads,
+                                               std::span<const Index> ghosts) {
+    view_ = bodies;
+    lattice_ = Lattice<T, D>(domain);
+    threads_ = threads;
+    by_images_ = false;
+    ghost_body_.resize(ghosts.size());
+    ghost_home_.resize(ghosts.size());
+    std::copy(ghosts.begin(), ghosts.end(), ghost_body_.span().begin());
+    std::fill(ghost_home_.span().begin(), ghost_home_.span().end(), image_bits);
+    shift_.resize(imaged() ? bodies.size() + ghosts.size() : 0);
+    return shift_.span();
+}
+
 template class Scene<float, 2>;
 template class Scene<float, 3>;
 template class Scene<double, 2>;

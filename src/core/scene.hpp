@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "core/buffer.hpp"
@@ -42,6 +43,11 @@ class Scene {
     // primary cell of the scene they are put to.
     void assign(const Bodies<T, D>& bodies, const Domain<D>& domain, std::uint64_t max_bytes,
                 int threads, const Scene* same_cell = nullptr);
+
+    // With ghosts of the caller's choice, who has each pair once and writes the shifts of the
+    // bodies and then of the ghosts; none in an open domain.
+    std::span<Image<D>> assign_placed(const Bodies<T, D>& bodies, const Domain<D>& domain,
+                                      int threads, std::span<const Index> ghosts);
 
     const Bodies<T, D>& view() const { return view_; }
     const Lattice<T, D>& lattice() const { return lattice_; }

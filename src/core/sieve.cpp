@@ -320,6 +320,40 @@ void Sieve<T, D>::hits(const Index* first, const Index* second, std::size_t coun
     }
 }
 
+template <Real T, int D>
+void Sieve<T, D>::list(const Records<T>& records, std::span<const EntryPair> pairs) {
+    out_.candidates += pairs.size();
+    const ListTest<T> near =
+        records.boxes ? question_.lists.boxes
+                      : question_.lists.round[static_cast<std::size_t>(records.rule)];
+    const bool bare = !question_.filter->active() && !packed_.owned();  // nothing else to ask
+    const Index* const instance = packed_.instances();
+    constexpr std::size_t batch = 1024;
+    std::array<Index, batch + 1> hits;
+    for (; !pairs.empty(); pairs = pairs.subspan(std::min(batch, pairs.size()))) {
+        const std::size_t count =
+            near(records.values, pairs.data(), std::min(batch, pairs.size()), hits.data());
+        if (bare) {
+            Pair* const out = out_.room(count);
+            for (std::size_t k = 0; k < count; ++k) {
+                const Index i = instance[pairs[hits[k]].first],
+                            j = instance[pairs[hits[k]].second];
+                out[k] = {std::min(i, j), std::max(i, j)};
+            }
+            out_.wrote(count);
+            continue;
+        }
+        for (std::size_t k = 0; k < count; ++k) {
+            const auto [first, second] = pairs[hits[k]];
+            const unsigned one = packed_.bits(first), other = packed_.bits(second);
+            if (((one | other) & Scene<T, D>::image_bits) != Scene<T, D>::image_bits) continue;
+            const bool decided = (one & other & plain_bit) != 0;
+            const Index i = instance[first], j = instance[second];
+            if (decided || touches(i, j)) emit(First{i, 0, {}, 0}, j);
+        }
+    }
+}
+
 template class Sieve<float, 2>;
 template class Sieve<float, 3>;
 template class Sieve<double, 2>;

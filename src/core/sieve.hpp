@@ -7,6 +7,7 @@
 #include "core/filter.hpp"
 #include "core/packed.hpp"
 #include "simd/boxes.hpp"
+#include "simd/lists.hpp"
 #include "simd/runs.hpp"
 #include "simd/strips.hpp"
 
@@ -39,6 +40,15 @@ struct Question {
     StripKernels<D> strips{};
     BoxKernels<D> boxes{};
     RunKernels<T, D> runs{};
+    ListKernels<T, D> lists{};
+};
+
+// How the bodies of a list of pairs are recorded (simd/lists.hpp).
+template <Real T>
+struct Records {
+    const T* values;
+    bool boxes;  // else round, near by the rule
+    ReachRule rule;
 };
 
 // What a worker keeps between tasks and steps.
@@ -73,6 +83,9 @@ class Sieve final : private StripSink<D>, private BoxSink<D> {
     void strip(const FinePoints<D>& points, const StripRow<D>& row);
     // Part of such a row with all rows around: whole neighbour rows.
     void ring(const FinePoints<D>& points, const StripRing<D>& ring);
+
+    // Pairs of entries, each once; those of two plain bodies are decided by their records.
+    void list(const Records<T>& records, std::span<const EntryPair> pairs);
 
   private:
     void look(Index first, const Index* entries, std::size_t count) override;

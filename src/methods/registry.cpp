@@ -24,8 +24,12 @@
     X(orthtree)            \
     X(phase_kd_tree)       \
     X(row_grid)            \
+    X(sweep_all_pairs)     \
+    X(sweep_axis)          \
+    X(sweep_persistent)    \
     X(uniform_hash)        \
-    X(variable_grid)
+    X(variable_grid)       \
+    X(verlet)
 
 namespace vicinal {
 
@@ -40,7 +44,15 @@ constexpr std::string_view automatic = "row_grid";
 
 const std::vector<MethodEntry>& entries() {
 #define X(name) describe_##name(),
-    static const std::vector<MethodEntry> list{VICINAL_METHODS(X)};
+    static const std::vector<MethodEntry> list = [] {
+        std::vector<MethodEntry> all{VICINAL_METHODS(X)};
+        for (MethodEntry& entry : all)  // a layer takes every method but itself
+            for (OptionInfo& option : entry.info.options)
+                for (const MethodEntry& other : all)
+                    if (option.method && other.info.name != entry.info.name)
+                        option.choices.push_back(other.info.name);
+        return all;
+    }();
 #undef X
     return list;
 }
@@ -125,21 +137,29 @@ double parse_number(const std::string& text, bool& whole) {
     return value;
 }
 
-void check_value(const std::string& method, const OptionInfo& option,
-                 const std::string& value) {
+// The value as the report spells it.
+std::string checked_value(const std::string& method, const OptionInfo& option,
+                          const std::string& value) {
     const std::string where = "method " + method + ": option " + option.name;
-    if (!option.choices.empty()) {
-        if (std::find(option.choices.begin(), option.choices.end(), value) ==
-            option.choices.end())
-            refuse(where + " is '" + value + "'" +
-                   suggestion(value, option.choices, "values: "));
-        return;
+    if (option.method) {
+        const Choice inner = choose_method(value);
+        if (inner.name == method)
+            refuse(where + " is " + method + " again; give it another method");
+        return inner.text();
     }
+    const bool word =
+        std::find(option.choices.begin(), option.choices.end(), value) != option.choices.end();
+    if (word) return value;
+    const bool numbers = option.least < option.most || option.choices.empty();
+    if (!numbers)
+        refuse(where + " is '" + value + "'" + suggestion(value, option.choices, "values: "));
     bool whole = false;
     const double number = parse_number(value, whole);
     if (!whole || !(number >= option.least && number <= option.most))
         refuse(where + " is '" + value + "'; it must be a number from " +
-               number_text(option.least) + " to " + number_text(option.most));
+               number_text(option.least) + " to " + number_text(option.most) +
+               (option.choices.empty() ? "" : ", or " + option.choices.front()));
+    return value;
 }
 
 }  // namespace
@@ -177,7 +197,9 @@ Choice choose_method(const std::string& text) {
     }
     const MethodInfo& info = find_entry(choice.name).info;
     for (const OptionInfo& option : info.options)
-        choice.options.emplace_back(option.name, option.fallback);
+        choice.options.emplace_back(option.name, option.method
+                                                     ? choose_method(option.fallback).text()
+                                                     : option.fallback);
     if (open == std::string_view::npos) return choice;
     std::vector<std::string> given;
     for (std::string_view part :
@@ -201,8 +223,8 @@ Choice choose_method(const std::string& text) {
         given.push_back(key);
         std::string& value =
             choice.options[static_cast<std::size_t>(option - info.options.begin())].second;
-        value = trimmed(part.substr(equals + 1));
-        check_value(choice.name, *option, value);
+        value =
+            checked_value(choice.name, *option, std::string(trimmed(part.substr(equals + 1))));
     }
     return choice;
 }

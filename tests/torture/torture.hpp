@@ -50,8 +50,9 @@ inline std::vector<std::string> method_extremes() {
         all.push_back(method.name);
         for (const OptionInfo& option : method.options) {
             std::vector<std::string> values = option.choices;
-            if (values.empty())
-                values = {std::to_string(option.least), std::to_string(option.most)};
+            if (values.empty() || option.least < option.most)
+                for (const double end : {option.least, option.most})
+                    values.push_back(std::to_string(end));
             for (const std::string& value : values)
                 all.push_back(method.name + "(" + option.name + "=" + value + ")");
         }

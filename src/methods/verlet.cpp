@@ -1,0 +1,30 @@
+// A skin around another method (Verlet 1967): the finder lists all pairs of enlarged bodies by
+// that method and, while no body leaves its enlarged self, only filters the list. The layer
+// itself is core/skin.hpp; to the registry it is the inner method with a width.
+#include "methods/registry.hpp"
+
+namespace vicinal {
+namespace {
+
+template <Real T, int D>
+std::unique_ptr<Method<T, D>> make_inner(const Choice& choice) {
+    return make_method<T, D>(choose_method(choice.word("inner")));
+}
+
+}  // namespace
+
+MethodEntry describe_verlet() {
+    OptionInfo inner{"inner", "row_grid", "the method that makes the list", 0, 0, {}};
+    inner.method = true;
+    return {
+        {"verlet",
+         "a list of near pairs, filtered each step and made anew when bodies have moved",
+         {inner,
+          {"skin", "auto", "width; auto: chosen from counts; 0: no list", 0, 1e30, {"auto"}}}},
+        make_inner<float, 2>,
+        make_inner<float, 3>,
+        make_inner<double, 2>,
+        make_inner<double, 3>};
+}
+
+}  // namespace vicinal

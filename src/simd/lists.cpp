@@ -1,0 +1,111 @@
+#include "simd/lists.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "simd/lists.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target:
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace vicinal::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// lo_b <= hi_a and -hi_b <= -lo_a: negating a number rounds nothing.
+template <Real T, int D>
+std::size_t near_boxes(const T* records, const EntryPair* pairs, std::size_t count,
+                       Index* out) {
+    constexpr std::size_t half = box_half<D>;
+    const hn::CappedTag<T, half> d;
+    const std::size_t lanes = hn::Lanes(d);
+    Index* at = out;
+    for (std::size_t k = 0; k < count; ++k) {
+        const T* const a = records + 2 * half * pairs[k].first;
+        const T* const b = records + 2 * half * pairs[k].second;
+        const auto meet_at = [&](std::size_t c) HWY_ATTR {
+            const auto below = hn::Le(hn::Load(d, b + c), hn::Neg(hn::Load(d, a + half + c)));
+            return hn::And(below,
+                           hn::Le(hn::Load(d, b + half + c), hn::Neg(hn::Load(d, a + c))));
+        };
+        auto meet = meet_at(0);
+        for (std::size_t c = lanes; c < half; c += lanes) meet = hn::And(meet, meet_at(c));
+        *at = static_cast<Index>(k);  // without a branch: it goes either way
+        at += hn::AllTrue(d, meet);
+    }
+    return static_cast<std::size_t>(at - out);
+}
+
+template <Real T, int D, ReachRule rule>
+std::size_t near_round(const T* records, const EntryPair* pairs, std::size_t count,
+                       Index* out) {
+    Index* at = out;
+    for (std::size_t k = 0; k < count; ++k) {
+        const T* const a = records + round_width * pairs[k].first;
+        const T* const b = records + round_width * pairs[k].second;
+        T sum = (b[0] - a[0]) * (b[0] - a[0]);
+        for (std::size_t c = 1; c < D; ++c) sum += (b[c] - a[c]) * (b[c] - a[c]);
+        const T reach = rule == ReachRule::sum   ? a[D] + b[D]
+                        : rule == ReachRule::max ? (a[D] < b[D] ? b[D] : a[D])
+                                                 : (b[D] < a[D] ? b[D] : a[D]);
+        *at = static_cast<Index>(k);
+        at += sum <= reach * reach;
+    }
+    return static_cast<std::size_t>(at - out);
+}
+
+template <Real T, int D>
+ListKernels<T, D> kernels() {
+    return {near_boxes<T, D>,
+            {near_round<T, D, ReachRule::sum>, near_round<T, D, ReachRule::max>,
+             near_round<T, D, ReachRule::min>}};
+}
+
+ListKernels<float, 2> list_kernels_f2() {
+    return kernels<float, 2>();
+}
+ListKernels<float, 3> list_kernels_f3() {
+    return kernels<float, 3>();
+}
+ListKernels<double, 2> list_kernels_d2() {
+    return kernels<double, 2>();
+}
+ListKernels<double, 3> list_kernels_d3() {
+    return kernels<double, 3>();
+}
+
+}  // namespace vicinal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace vicinal {
+
+HWY_EXPORT(list_kernels_f2);
+HWY_EXPORT(list_kernels_f3);
+HWY_EXPORT(list_kernels_d2);
+HWY_EXPORT(list_kernels_d3);
+
+template <Real T, int D>
+ListKernels<T, D> list_kernels(std::int64_t target) {
+    hwy::ChosenTarget chosen;
+    chosen.Update(target);
+    const std::size_t index = chosen.GetIndex();
+    if constexpr (std::same_as<T, float>) {
+        if constexpr (D == 2)
+            return HWY_DISPATCH_TABLE(list_kernels_f2)[index]();
+        else
+            return HWY_DISPATCH_TABLE(list_kernels_f3)[index]();
+    } else {
+        if constexpr (D == 2)
+            return HWY_DISPATCH_TABLE(list_kernels_d2)[index]();
+        else
+            return HWY_DISPATCH_TABLE(list_kernels_d3)[index]();
+    }
+}
+
+template ListKernels<float, 2> list_kernels<float, 2>(std::int64_t);
+template ListKernels<float, 3> list_kernels<float, 3>(std::int64_t);
+template ListKernels<double, 2> list_kernels<double, 2>(std::int64_t);
+template ListKernels<double, 3> list_kernels<double, 3>(std::int64_t);
+
+}  // namespace vicinal
+#endif

@@ -1,0 +1,39 @@
+// A list of pairs that were found earlier: which of them are near now, by the contract's
+// formula. Bodies are records, so that a pair costs two loads; the same operations in the same
+// order as core/decide.hpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include <vicinal/bodies.hpp>
+
+namespace vicinal {
+
+struct EntryPair {
+    Index first, second;
+};
+
+// Of a box the record holds D lower sides, then D upper sides negated, each followed by zeros
+// up to `box_half` values; of a round body D coordinates, the radius, and zeros up to four
+// values.
+template <int D>
+constexpr std::size_t box_half = D == 2 ? 2 : 4;
+constexpr std::size_t round_width = 4;
+
+// Writes the numbers of the pairs that are near to `out`, which has room for one more than
+// there are; returns how many.
+template <Real T>
+using ListTest = std::size_t (*)(const T* records, const EntryPair* pairs, std::size_t count,
+                                 Index* out);
+
+template <Real T, int D>
+struct ListKernels {
+    ListTest<T> boxes;
+    std::array<ListTest<T>, 3> round;  // by reach rule
+};
+
+template <Real T, int D>
+ListKernels<T, D> list_kernels(std::int64_t target);
+
+}  // namespace vicinal
