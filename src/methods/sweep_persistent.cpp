@@ -21,6 +21,7 @@ namespace {
 template <Real T, int D>
 class SweepPersistent final : public Method<T, D> {
   public:
+    SweepPersistent() = default;
     explicit SweepPersistent(const Choice&) {}
 
     void build(const Scene<T, D>& scene) override {
@@ -126,13 +127,58 @@ class SweepPersistent final : public Method<T, D> {
 
     // Finds the slot of every instance: which are new, which are gone, which have changed.
     void match(const Scene<T, D>& scene) {
-        const std::size_t n = scene.size();
         fresh_.clear();
         gone_.clear();
         changed_.clear();
+        if (scene.imaged() != imaged_) {
+            const std::uint64_t sorts = sorts_;
+            *this = SweepPersistent();
+            imaged_ = scene.imaged();
+            sorts_ = sorts;
+        }
+        if (imaged_)
+            match_images(scene);
+        else
+            match_bodies(scene.bodies());
+        next_box_.resize(box_.size());
+        for (std::size_t s = 0; s < box_.size(); ++s) {
+            if (instance_[s] == none) {
+                if (alive_[s]) gone_.push_back(static_cast<Index>(s));
+                continue;
+            }
+            const Box<T, D> box = next_box_[s] = scene.box(instance_[s]);
+            bool changed = false;
+            for (std::size_t a = 0; a < D; ++a)
+                changed = changed || box.lo[a] != box_[s].lo[a] || box.hi[a] != box_[s].hi[a];
+            if (!alive_[s])
+                fresh_.push_back(static_cast<Index>(s));
+            else if (changed)
+                changed_.push_back(static_cast<Index>(s));
+        }
+        for (const Index slot : gone_) {
+            alive_[slot] = 0;
+            if (imaged_) free_slot(slot);
+        }
+        for (const Index slot : fresh_) alive_[slot] = 1;
+    }
+
+    // In an open domain a body's slot is its number.
+    void match_bodies(std::size_t n) {
+        const std::size_t then = instance_.size();
+        for (std::size_t k = 0; k < std::min(n, then); ++k)
+            instance_[k] = static_cast<Index>(k);
+        for (std::size_t k = n; k < then; ++k) instance_[k] = none;
+        for (std::size_t k = then; k < n; ++k) {
+            instance_.push_back(static_cast<Index>(k));
+            box_.emplace_back();
+            alive_.push_back(0);
+        }
+    }
+
+    void match_images(const Scene<T, D>& scene) {
         if (first_.size() < scene.bodies()) first_.resize(scene.bodies(), none);
         std::fill(instance_.begin(), instance_.end(), none);
-        for (std::size_t k = 0; k < n; ++k) {
+        for (std::size_t k = 0; k < scene.size(); ++k) {
             const auto instance = static_cast<Index>(k);
             const Index body = scene.body(instance);
             const Shift<D> shift = scene.shift(instance);
@@ -141,20 +187,6 @@ class SweepPersistent final : public Method<T, D> {
             if (slot == none) slot = add_slot(body, shift);
             instance_[slot] = instance;
         }
-        next_box_.resize(box_.size());
-        for (std::size_t s = 0; s < box_.size(); ++s) {
-            if (instance_[s] == none) {
-                if (alive_[s]) gone_.push_back(static_cast<Index>(s));
-                continue;
-            }
-            next_box_[s] = scene.box(instance_[s]);
-            if (!alive_[s])
-                fresh_.push_back(static_cast<Index>(s));
-            else if (next_box_[s].lo != box_[s].lo || next_box_[s].hi != box_[s].hi)
-                changed_.push_back(static_cast<Index>(s));
-        }
-        for (const Index slot : gone_) forget(slot);
-        for (const Index slot : fresh_) alive_[slot] = 1;
     }
 
     Index add_slot(Index body, const Shift<D>& shift) {
@@ -178,11 +210,10 @@ class SweepPersistent final : public Method<T, D> {
         return slot;
     }
 
-    void forget(Index slot) {
+    void free_slot(Index slot) {
         Index* at = &first_[body_[slot]];
         while (*at != slot) at = &next_[*at];
         *at = next_[slot];
-        alive_[slot] = 0;
         free_.push_back(slot);
     }
 
@@ -194,7 +225,7 @@ class SweepPersistent final : public Method<T, D> {
     // Sums over a fixed sample of some slots, scaled to all of them.
     template <class F>
     static std::uint64_t sum_of_sample(const std::vector<Index>& slots, const F& f) {
-        const std::size_t count = std::min<std::size_t>(slots.size(), 512);
+        const std::size_t count = std::min<std::size_t>(slots.size(), 128);
         std::uint64_t sum = 0;
         for (std::size_t k = 0; k < count; ++k) sum += f(slots[k * slots.size() / count]);
         return count == 0 ? 0 : sum * slots.size() / count;
@@ -226,7 +257,7 @@ class SweepPersistent final : public Method<T, D> {
     std::uint64_t abreast() const {
         const std::size_t n = listed_ ? ends_[0].size() / 2 : packed_.size();
         if (!known_ || n == 0) return 0;
-        const std::size_t count = std::min<std::size_t>(n, 512), axis = order_.axis();
+        const std::size_t count = std::min<std::size_t>(n, 128), axis = order_.axis();
         std::uint64_t sum = 0;
         for (std::size_t k = 0; k < count; ++k) {
             if (!listed_) {
@@ -289,6 +320,7 @@ class SweepPersistent final : public Method<T, D> {
                 if (meet[j] != 0) pairs_.insert(slots[e], slots[j]);
         }
         listed_ = true;
+        recorded_ = false;
     }
 
     void note_places(std::size_t axis) {
@@ -398,14 +430,25 @@ class SweepPersistent final : public Method<T, D> {
                 bits[s] = instance_[s] == none ? Bits{0} : scene.home(instance_[s]);
         }
         kept_.fill_nothing(!plain);
+        if (2 * box_half<D> * n != records_.size()) recorded_ = false;  // they may have moved
+        records_.resize(2 * box_half<D> * n);
+        if (!recorded_) {
+            for (std::size_t s = 0; s < n; ++s) record(static_cast<Index>(s));
+        } else {
+            for (const Index slot : changed_) record(slot);
+            for (const Index slot : fresh_) record(slot);
+        }
+        recorded_ = true;
+    }
+
+    void record(Index slot) {
         constexpr std::size_t half = box_half<D>;
-        records_.resize(2 * half * n);
-        std::fill(records_.span().begin(), records_.span().end(), T{0});
-        for (std::size_t s = 0; s < n; ++s)
-            for (std::size_t a = 0; a < D; ++a) {
-                records_[2 * half * s + a] = box_[s].lo[a];
-                records_[2 * half * s + half + a] = -box_[s].hi[a];
-            }
+        std::array<T, 2 * half> one{};
+        for (std::size_t a = 0; a < D; ++a) {
+            one[a] = box_[slot].lo[a];
+            one[half + a] = -box_[slot].hi[a];
+        }
+        std::copy(one.begin(), one.end(), records_.data() + 2 * half * slot);
     }
 
     // Slots:
@@ -417,7 +460,8 @@ class SweepPersistent final : public Method<T, D> {
     std::vector<Index> first_;  // of each body
     std::vector<Index> free_, fresh_, gone_, changed_;
     // Lists:
-    bool known_ = false, listed_ = false;
+    bool imaged_ = false, known_ = false, listed_ = false;
+    bool recorded_ = false;  // are all records those of the slots' boxes?
     std::array<std::vector<End>, D> ends_;
     std::array<std::vector<Index>, D> where_;  // by tag
     PairSet pairs_;

@@ -288,6 +288,26 @@ TEST_F(Bench, p1_geometry_varies_the_tree) {
     EXPECT_NE(text.out.find("octree=on"), std::string::npos) << text.out;
 }
 
+// Three scenes, three parts, one thread to more than there are cores.
+TEST_F(Bench, p2_has_both_parts_for_all_threads) {
+    const auto table = json({"bench", "--experiment", "p2"});
+    std::map<std::string, int> rows;
+    for (const auto& row : table["rows"]) {
+        const std::string name = row["bodies, part, threads"];
+        ++rows[name.substr(0, name.rfind(','))];
+        EXPECT_GT(row["ms"], 0) << name;
+        EXPECT_GT(row["speed-up"], 0) << name;
+        if (name.ends_with(" 1")) {
+            EXPECT_EQ(row["speed-up"], 1) << name;
+            EXPECT_GT(row["ms P2"], 0) << name;
+        }
+    }
+    EXPECT_EQ(rows.size(), 9u);
+    for (const auto& [name, count] : rows) EXPECT_GE(count, 2) << name;
+    EXPECT_TRUE(rows.contains("20000 cubes, boxes"));
+    EXPECT_TRUE(rows.contains("3500 skittles, sweep_axis"));
+}
+
 TEST_F(Bench, csv_has_a_line_for_each_row) {
     const Outcome outcome =
         run({"bench", "--scene", "lattice", "--n", "100", "--methods", "auto,brute_force",
@@ -327,6 +347,12 @@ TEST_F(Bench, moving_bodies_are_the_same_for_all_rows) {
     const auto moved = bench({"--scene", "uniform", "--n", "300", "--moving", "0.3"});
     const auto still = bench({"--scene", "uniform", "--n", "300"});
     EXPECT_NE(moved["rows"][0]["pairs"], still["rows"][0]["pairs"]);
+    const auto some = bench({"--scene", "uniform", "--n", "300", "--moving", "0.3", "--movers",
+                             "0.1", "--methods", "auto,verlet,sweep_persistent"});
+    ASSERT_EQ(some["rows"].size(), 3u);
+    EXPECT_EQ(some["movers"], 0.1);
+    EXPECT_NE(some["rows"][0]["pairs"], still["rows"][0]["pairs"]);
+    EXPECT_NE(some["rows"][0]["pairs"], moved["rows"][0]["pairs"]);
 }
 
 // Spheres may be benched as spheres, as their boxes and as their centres.
@@ -412,6 +438,8 @@ TEST_F(Bench, bad_usage) {
     scene({"--threads", "-1"}, {"--threads"});
     scene({"--repeat", "0"}, {"--repeat"});
     scene({"--moving", "-1"}, {"--moving"});
+    scene({"--movers", "0.1"}, {"--movers", "--moving"});
+    scene({"--moving", "1", "--movers", "0"}, {"--movers"});
     scene({"--output", "all"}, {"pairs", "rows", "count"});
     scene({"-o", path("rows.npy")}, {".csv"});
     scene({"--boxes", "--n", "5"}, {"uniform", "--boxes"});

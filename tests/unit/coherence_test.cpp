@@ -1,0 +1,163 @@
+// What is kept between steps, and when it is given up; the boxes of rigid bodies.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "scenes/random.hpp"
+
+#include <vicinal/vicinal.hpp>
+
+namespace vicinal {
+namespace {
+
+struct Balls {
+    std::vector<double> x, r;
+    scenes::Random random{5};
+
+    explicit Balls(std::size_t n) : r(n, 0.02) {
+        for (std::size_t c = 0; c < 3 * n; ++c) x.push_back(random.uniform());
+    }
+    void wander(double by, std::size_t movers) {
+        for (std::size_t c = 0; c < 3 * movers; ++c) x[c] += random.uniform(-by, by);
+    }
+    Bodies<double, 3> view() const { return spheres<3>(x, r); }
+};
+
+Finder<double, 3> finder_of(const std::string& method, const Domain<3>& domain = {}) {
+    return Finder<double, 3>(Options<3>{.domain = domain, .method = method, .threads = 1});
+}
+
+double figure(const Finder<double, 3>& finder, const std::string& name) {
+    for (const Figure& one : finder.report().figures)
+        if (one.name == name) return one.value;
+    ADD_FAILURE() << "no figure " << name;
+    return -1;
+}
+
+std::string refusal(const std::string& method) {
+    try {
+        finder_of(method);
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "none";
+}
+
+TEST(Verlet, IsSpelledWithAMethodInside) {
+    const auto finder = finder_of("verlet(inner=bvh(leaf=8), skin=0.5)");
+    EXPECT_EQ(finder.report().method, "verlet(inner=bvh(leaf=8, refit=off), skin=0.5)");
+    EXPECT_NE(refusal("verlet(inner=verlet)").find("another method"), std::string::npos);
+    EXPECT_NE(refusal("verlet(inner=bvh(leaf=0))").find("leaf"), std::string::npos);
+    EXPECT_NE(refusal("verlet(inner=bhv)").find("bvh"), std::string::npos);
+    EXPECT_NE(refusal("verlet(skin=thick)").find("auto"), std::string::npos);
+    EXPECT_NE(refusal("verlet(skin=-1)").find("number from 0"), std::string::npos);
+}
+
+TEST(Verlet, WithoutSkinIsItsInnerMethod) {
+    const Balls balls(500);
+    auto with = finder_of("verlet(inner=bvh, skin=0)"), without = finder_of("bvh");
+    with.update(balls.view());
+    without.update(balls.view());
+    EXPECT_EQ(with.pairs().to_vector(), without.pairs().to_vector());
+}
+
+TEST(Verlet, MakesAListOnlyWhenABodyHasLeftItsFence) {
+    Balls balls(500);
+    auto finder = finder_of("verlet(skin=0.02)", Domain<3>::orthogonal({1, 1, 1}));
+    for (int step = 0; step < 5; ++step) {
+        finder.update(balls.view());
+        EXPECT_EQ(figure(finder, "rebuilds"), 1);
+        EXPECT_EQ(figure(finder, "steps since"), step);
+        balls.x[0] += step == 2 ? 1 : 0.001;  // once round the box is no motion
+    }
+    balls.x[0] += 0.02;
+    finder.update(balls.view());
+    EXPECT_EQ(figure(finder, "rebuilds"), 2);
+    balls.r[7] += 0.005;
+    finder.update(balls.view());
+    EXPECT_EQ(figure(finder, "rebuilds"), 2);
+    balls.r[7] += 0.02;
+    finder.update(balls.view());
+    EXPECT_EQ(figure(finder, "rebuilds"), 3);
+    finder.update(balls.view(), Domain<3>::orthogonal({1.001, 1, 1}));
+    EXPECT_EQ(figure(finder, "rebuilds"), 3) << "the skin covers this change of the box";
+    finder.update(balls.view(), Domain<3>::orthogonal({1.1, 1, 1}));
+    EXPECT_EQ(figure(finder, "rebuilds"), 4);
+}
+
+TEST(Verlet, ChoosesItsSkinByTheMotion) {
+    for (const double by : {0.0004, 0.008}) {  // of a diameter of 0.04: 1 % and 20 %
+        Balls balls(3000);
+        auto finder = finder_of("verlet");
+        double lists = 0;
+        for (int step = 0; step < 20; ++step) {
+            finder.update(balls.view());
+            finder.count();
+            if (figure(finder, "skin") > 0) ++lists;
+            balls.wander(by, 3000);
+        }
+        if (by < 0.001) {
+            EXPECT_GT(lists, 15);
+            EXPECT_LT(figure(finder, "rebuilds"), 5);
+        } else {
+            EXPECT_EQ(lists, 0);
+        }
+    }
+}
+
+TEST(SweepPersistent, KeepsItsListsWhileLittleMoves) {
+    Balls balls(3000);
+    auto finder = finder_of("sweep_persistent"), other = finder_of("sweep_axis");
+    double kept = 0;
+    for (int step = 0; step < 30; ++step) {
+        finder.update(balls.view());
+        other.update(balls.view());
+        EXPECT_EQ(finder.take_pairs(Order::sorted).to_vector(),
+                  other.take_pairs(Order::sorted).to_vector());
+        if (step < 20) {
+            kept += figure(finder, "lists kept");
+            if (step > 1) {
+                EXPECT_GT(figure(finder, "ends passed"), 0);
+            }
+        }
+        balls.wander(step < 19 ? 0.0004 : 0.1, step < 19 ? 30 : 3000);
+    }
+    EXPECT_EQ(kept, 19);
+    EXPECT_EQ(figure(finder, "lists kept"), 0) << "all moved far";
+}
+
+TEST(BoxesOf, HoldTheVertices) {
+    const auto corners = corners_of<double, 2>({-1, -2}, {1, 2});
+    std::vector<Vector<double, 2>> places = corners;
+    places.push_back({0.5, 0.25});
+    const std::vector<std::uint64_t> first{0, 4, 5};
+    Transform<double, 2> turned, still;
+    turned.rotation = {{{0, -1}, {1, 0}}};
+    turned.translation = {10, 20};
+    still.rotation = {{{1, 0}, {0, 1}}};
+    const std::vector<Transform<double, 2>> transforms{turned, still};
+    for (const int threads : {1, 3}) {
+        const auto boxes = boxes_of<double, 2>({places, first}, transforms, threads);
+        EXPECT_EQ(boxes.lower, (std::vector<Vector<double, 2>>{{8, 19}, {0.5, 0.25}}));
+        EXPECT_EQ(boxes.upper, (std::vector<Vector<double, 2>>{{12, 21}, {0.5, 0.25}}));
+        EXPECT_GT(boxes.seconds, 0);
+        EXPECT_EQ(find_pairs(boxes.view()).size(), 0u);
+    }
+}
+
+TEST(BoxesOf, RefusesWhatDoesNotFit) {
+    const std::vector<Vector<float, 3>> places(4);
+    const std::vector<Transform<float, 3>> transforms(2);
+    const auto refused = [&](const std::vector<std::uint64_t>& first) {
+        Boxes<float, 3> boxes;
+        EXPECT_THROW((boxes_of<float, 3>({places, first}, transforms, boxes)), Error);
+    };
+    refused({0, 4});
+    refused({0, 2, 5});
+    refused({1, 2, 4});
+    refused({0, 4, 4});
+    refused({});
+}
+
+}  // namespace
+}  // namespace vicinal
