@@ -122,7 +122,7 @@ TEST(Contests, a_method_that_finds_other_pairs_is_left_out) {
     trial.add("wrong", {wrong});
     trial.add("late count", {right, fewer, right});
     trial.add("late wrong", {right, right, wrong});
-    trial.contest.repeat(3, 0, 1);
+    trial.contest.repeat(3, {}, 1);
     EXPECT_EQ(trial.names(), (Names{"first", "same"}));
     ASSERT_EQ(trial.contest.differing.size(), 3u);
     EXPECT_TRUE(trial.contest.differing[0].starts_with("wrong on 1 thread: left out"));
@@ -136,7 +136,7 @@ TEST(Contests, a_peer_that_finds_other_pairs_says_how_many) {
     trial.add("first", {{{0, 1}, {1, 2}}});
     trial.add("equal", {{{1, 2}, {0, 1}}}, true);
     trial.add("strict", {{{0, 1}, {0, 2}}}, true);
-    trial.contest.repeat(1, 0, 1);
+    trial.contest.repeat(1, {}, 1);
     const auto rows = trial.contest.rows();
     ASSERT_EQ(rows.size(), 3u);
     EXPECT_EQ(rows[1].differs, 0u);
@@ -149,7 +149,7 @@ TEST(Contests, a_peer_that_fails_ends_its_own_row_only) {
     trial.add("first", {{{0, 1}}});
     trial.add("broken", {{}}, true);
     trial.add("breaks", {{{0, 1}}, {}}, true);
-    trial.contest.repeat(3, 0, 1);
+    trial.contest.repeat(3, {}, 1);
     EXPECT_EQ(trial.names(), Names{"first"});
     ASSERT_EQ(trial.contest.notes.size(), 2u);
     EXPECT_EQ(trial.contest.notes[0],
@@ -182,7 +182,7 @@ TEST(Contests, moved_bodies_are_new_to_the_timed_run) {
     const std::vector<double>& seen = watcher->seen;
     contest.add(std::move(watcher));
     const std::size_t warm = seen.size();
-    contest.repeat(3, 0.25, 1);
+    contest.repeat(3, {.fraction = 0.25}, 1);
     ASSERT_EQ(seen.size(), warm + 6);  // untimed and timed, three times
     EXPECT_EQ(seen[warm + 1], 5);
     EXPECT_EQ(seen[warm + 2], 5);
