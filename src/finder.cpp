@@ -58,6 +58,7 @@ struct Finder<T, D>::State {
     Choice choice;
     std::unique_ptr<Method<T, D>> method;
     bool ready = false;
+    bool told = false;  // does the report have the method's figures?
     Scene<T, D> scene;
     Filter<T, D> filter;
     Blocks<D> blocks;
@@ -87,7 +88,7 @@ struct Finder<T, D>::State {
     }
 
     void update(const Bodies<T, D>& bodies) {
-        ready = false;
+        ready = told = false;
         report.seconds = {};
         report.pairs = report.candidates = 0;
         Stopwatch watch;
@@ -105,9 +106,15 @@ struct Finder<T, D>::State {
         report.seconds.scene = watch.lap();
         if (!scene.by_images()) method->build(scene);
         report.seconds.build = watch.lap();
-        report.figures = scene.by_images() ? Figures{} : method->figures();
         check_bytes();
         ready = true;
+    }
+
+    // Only when somebody reads the report: a step makes no strings.
+    void tell_figures() {
+        if (told) return;
+        report.figures = ready && !scene.by_images() ? method->figures() : Figures{};
+        told = true;
     }
 
     std::size_t structure_bytes() const { return scene.bytes() + method->bytes(); }
@@ -377,6 +384,7 @@ std::vector<Index> Finder<T, D>::order() const {
 
 template <Real T, int D>
 const Report<D>& Finder<T, D>::report() const {
+    state().tell_figures();
     return state().report;
 }
 

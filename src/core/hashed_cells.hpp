@@ -9,16 +9,21 @@
 #include "core/cells.hpp"
 #include "core/sieve.hpp"
 
+#include <vicinal/report.hpp>
+
 namespace vicinal {
 
 constexpr Index no_cell = ~Index{0};
 
-// P4 Eq. 1 without its modulus: large primes, exclusive or.
+// P4 Eq. 1 without its modulus: large primes, exclusive or. Cells are counted from the middle
+// of the bodies, but (i, j) and (-i, -j) have nearly one hash: so here from far outside.
 template <int D>
 std::uint32_t cell_hash(const Cell<D>& cell) {
     constexpr std::array<std::uint32_t, 3> primes{73856093, 19349663, 83492791};
+    constexpr std::uint32_t outside = 1'000'003;
     std::uint32_t hash = 0;
-    for (std::size_t a = 0; a < D; ++a) hash ^= static_cast<std::uint32_t>(cell[a]) * primes[a];
+    for (std::size_t a = 0; a < D; ++a)
+        hash ^= (static_cast<std::uint32_t>(cell[a]) + outside) * primes[a];
     return hash;
 }
 
@@ -39,6 +44,11 @@ class HashedCells {
     std::uint64_t key(std::size_t cell) const { return cells_[cell].key; }
     Run run(std::size_t cell) const { return {start_[cell], start_[cell + 1]}; }
     Run found(Index cell) const { return cell == no_cell ? Run{} : run(cell); }
+
+    // For the report: what P4 section 4.3 asks of a table's size. The key decides here, so the
+    // false candidates are those that would be met if the slot decided: records in one slot
+    // but not in one cell, each two counted once.
+    Figures figures() const;
 
     std::size_t bytes() const {
         return slots_.capacity() * sizeof(Slot) + cells_.capacity() * sizeof(Node) +

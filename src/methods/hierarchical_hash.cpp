@@ -73,6 +73,8 @@ class HierarchicalHash final : public Method<T, D> {
                cells_.bytes() + families_.capacity() * sizeof(Family) + packed_.bytes();
     }
 
+    Figures figures() const override { return cells_.figures(); }
+
   private:
     using Classes = SizeClasses<T, D>;
     static constexpr std::size_t cells_per_task = 256;

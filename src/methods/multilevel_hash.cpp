@@ -67,6 +67,8 @@ class MultilevelHash final : public Method<T, D> {
                cells_.bytes() + packed_.bytes();
     }
 
+    Figures figures() const override { return cells_.figures(); }
+
   private:
     using Classes = SizeClasses<T, D>;
     static constexpr std::size_t cells_per_task = 256;

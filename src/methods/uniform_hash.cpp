@@ -63,6 +63,8 @@ class UniformHash final : public Method<T, D> {
                cells_.bytes() + packed_.bytes();
     }
 
+    Figures figures() const override { return cells_.figures(); }
+
   private:
     static constexpr std::size_t cells_per_task = 256;
 
