@@ -95,9 +95,11 @@ struct Finder<T, D>::State {
         check_bodies(bodies, shape_name(bodies.shape), threads);
         filter.assign(bodies, bodies, true);
         scene.assign(bodies, options.domain, options.max_bytes, threads);
-        report.why = scene.by_images() ? "not needed: with a reach of many periods every two "
-                                         "bodies are tested image by image"
-                                       : choice.why;
+        report.why = choice.why;
+        if (scene.by_images())
+            report.why =
+                "not needed: with a reach of many periods every two bodies are tested image by "
+                "image";
         report.bodies = scene.bodies();
         report.ghosts = scene.size() - scene.bodies();
         for (std::size_t k = 0; k < D; ++k)

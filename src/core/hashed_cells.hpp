@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/cells.hpp"
+#include "core/parallel.hpp"
 #include "core/sieve.hpp"
 
 #include <vicinal/report.hpp>
@@ -73,6 +74,42 @@ class HashedCells {
     std::vector<Node> cells_;
     Buffer<Index> start_;  // first entry of each cell, and the end
     std::uint32_t stamp_ = 0;
+};
+
+// The bodies of a method in such cells. Records are written first, then each is given a cell.
+template <Real T, int D>
+struct HashedBodies {
+    Buffer<CellRecord> records;  // in the order of the instances
+    Buffer<Index> cell_of;       // of each record
+    Buffer<Bits> bits;           // of each entry; empty if no body has several records
+    HashedCells cells;
+    Packed<T, D> packed;
+
+    void clear_cells(double slots_per_record) {
+        const std::size_t n = records.size();
+        cells.clear(static_cast<std::size_t>(slots_per_record * static_cast<double>(n)));
+        cell_of.resize(n);
+    }
+
+    void arrange(const Scene<T, D>& scene, bool several) {
+        bits.resize(several ? records.size() : 0);
+        cells.arrange(records.span(), cell_of.span(), packed.entries(records.size()),
+                      bits.span());
+        packed.fill(scene, bits.span());
+    }
+
+    // A task is a number of cells.
+    static constexpr std::size_t cells_per_task = 256;
+    std::size_t tasks() const { return (cells.size() + cells_per_task - 1) / cells_per_task; }
+    Range cells_of(Range tasks) const {
+        return {tasks.begin * cells_per_task,
+                std::min(tasks.end * cells_per_task, cells.size())};
+    }
+
+    std::size_t bytes() const {
+        return records.bytes() + cell_of.bytes() + bits.bytes() + cells.bytes() +
+               packed.bytes();
+    }
 };
 
 }  // namespace vicinal

@@ -124,22 +124,17 @@ class CuckooHash final : public Method<T, D> {
         Index clashes = 0;       // cells that found their first place taken, in the last try
     };
 
-    static std::uint64_t mix(std::uint64_t x) {  // every bit depends on every bit
-        x = (x ^ x >> 32) * 0xd6e8feb86659fd93;
-        x = (x ^ x >> 32) * 0xd6e8feb86659fd93;
-        return x ^ x >> 32;
-    }
     // The upper half of a hash as a number below n.
     static std::size_t below(std::uint64_t hash, std::size_t n) {
         return static_cast<std::size_t>((hash >> 32) * n >> 32);
     }
 
     std::size_t buckets() const { return buckets_.size() - 1; }
-    std::size_t bucket_of(std::uint64_t key) const { return below(mix(key), buckets()); }
+    std::size_t bucket_of(std::uint64_t key) const { return below(mixed(key), buckets()); }
     std::size_t slot_of(const Bucket& bucket, std::size_t table, std::uint64_t key) const {
         const std::uint64_t salt = (std::uint64_t{bucket.seed} * tables + table + 1) << 1 | 1;
         return table * (slots_.size() / tables) + bucket.slot +
-               below(mix(key ^ salt * 0x9e3779b97f4a7c15), bucket.width);
+               below(mixed(key ^ salt * 0x9e3779b97f4a7c15), bucket.width);
     }
 
     Cell<D> cell_at(std::size_t slot) const { return grid_.keys().cell(slots_[slot].key); }
@@ -177,7 +172,7 @@ class CuckooHash final : public Method<T, D> {
         Index count = 0;
         for (std::size_t r = begin; r < end; ++r) {
             const std::uint64_t key = sorter_.records[r].key;
-            std::size_t at = mix(key) & mask;
+            std::size_t at = mixed(key) & mask;
             while (seen[at] != 0 && cells_[begin + seen[at] - 1].key != key)
                 at = (at + 1) & mask;
             if (seen[at] == 0) {

@@ -203,6 +203,8 @@ Choice choose_method(const std::string& text) {
             choice.options[static_cast<std::size_t>(option - info.options.begin())].second;
         value = trimmed(part.substr(equals + 1));
         check_value(choice.name, *option, value);
+        if (option->approximate && value != option->fallback)
+            choice.why += "; approximate: " + key + "=" + value + " may miss pairs";
     }
     return choice;
 }

@@ -43,7 +43,8 @@ inline std::vector<std::string> method_names() {
     return names;
 }
 
-// Every method, as it is and with each of its options at either end of what is allowed.
+// Every method, as it is and with each of its options at either end of what is allowed; what
+// may miss pairs apart.
 inline std::vector<std::string> method_extremes() {
     std::vector<std::string> all;
     for (const MethodInfo& method : methods()) {
@@ -53,7 +54,8 @@ inline std::vector<std::string> method_extremes() {
             if (values.empty())
                 values = {std::to_string(option.least), std::to_string(option.most)};
             for (const std::string& value : values)
-                all.push_back(method.name + "(" + option.name + "=" + value + ")");
+                if (!option.approximate || value == option.fallback)
+                    all.push_back(method.name + "(" + option.name + "=" + value + ")");
         }
     }
     return all;
