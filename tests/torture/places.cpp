@@ -153,13 +153,16 @@ void expect_outliers_harmless(const std::vector<std::vector<T>>& outliers) {
             EXPECT_LT(finder.report().bytes, 2000u * bodies.size());
             EXPECT_EQ(difference<D>(expected, listed(finder.pairs(Order::sorted))), "");
             EXPECT_EQ(finder.order().size(), bodies.size());
-            // Grids of a bounded number of cells lose; their pages say so.
+            // Grids of a bounded number of cells lose; their pages say so. Here a body may meet
+            // the outliers in vain, in a cell or two each, but no other bodies than without
+            // them.
             if (!unhurt.contains(method)) continue;
             const std::uint64_t candidates = finder.report().candidates;
             const std::uint64_t bytes = finder.report().bytes;
             finder.update(without.view());
             finder.pairs(Order::sorted);
-            EXPECT_LE(candidates, finder.report().candidates * 5 / 4 + 2000);
+            EXPECT_LE(candidates,
+                      finder.report().candidates * 5 / 4 + 2 * 2000 * outliers.size());
             EXPECT_LE(bytes, finder.report().bytes * 5 / 4);
         }
     }
