@@ -78,6 +78,7 @@ struct Finder<T, D>::State {
     mutable Scene<T, D> scene;   // what the method has ordered
     mutable bool built = false;  // is that the bodies of this step? Else they wait for a query
     mutable std::mutex building;
+    bool told = false;  // does the report have the figures?
     Filter<T, D> filter;
     Blocks<D> blocks;
     std::vector<SieveScratch<D>> scratch;  // one per worker
@@ -114,7 +115,7 @@ struct Finder<T, D>::State {
     const Scene<T, D>& current() const { return listed ? skin->scene() : scene; }
 
     void update(const Bodies<T, D>& given) {
-        ready = built = listed = false;
+        ready = built = listed = told = false;
         const std::uint64_t last_pairs = report.pairs;
         report.seconds = {};
         report.pairs = report.candidates = 0;
@@ -135,9 +136,6 @@ struct Finder<T, D>::State {
         for (std::size_t k = 0; k < D; ++k)
             for (std::size_t d = 0; d < D; ++d)
                 report.lattice[k][d] = static_cast<double>(current().lattice().h[k][d]);
-        report.figures = current().by_images() || listed ? Figures{} : method->figures();
-        if (skin)
-            for (Figure& figure : skin->figures()) report.figures.push_back(std::move(figure));
         check_bytes();
         ready = true;
     }
@@ -164,6 +162,16 @@ struct Finder<T, D>::State {
         blocks.store(candidates, scene.imaged(), threads, {no_limit, limits().max_bytes});
         search_for(question_of(scene, all), blocks);
         return skin->take(candidates);
+    }
+
+    // Only when somebody reads the report: a step makes no strings.
+    void tell_figures() {
+        if (told) return;
+        report.figures =
+            ready && !current().by_images() && !listed ? method->figures() : Figures{};
+        if (skin)
+            for (Figure& figure : skin->figures()) report.figures.push_back(std::move(figure));
+        told = true;
     }
 
     std::size_t structure_bytes() const {
@@ -474,6 +482,7 @@ std::vector<Index> Finder<T, D>::order() const {
 
 template <Real T, int D>
 const Report<D>& Finder<T, D>::report() const {
+    state().tell_figures();
     return state().report;
 }
 

@@ -26,6 +26,7 @@ struct BenchFlags {
     Motion motion;
     bool scaling = false;
     std::string experiment;
+    bool quick = false;
     std::string file;
     bool json = false;
 
@@ -79,6 +80,9 @@ void BenchFlags::add_to(CLI::App& app) {
         ->check(not_empty())
         ->type_name("NAME")
         ->group(measuring);
+    app.add_flag("--quick", quick,
+                 "with --experiment: sizes that take seconds, not the paper's")
+        ->group(measuring);
     constexpr const char* result = "The result";
     app.add_option("-o", file, "write the rows as .csv")
         ->check(not_empty())
@@ -94,6 +98,7 @@ void BenchFlags::check() const {
                 "--experiment brings its own scene: leave out FILE, --scene and -o");
         return;
     }
+    if (quick) throw UsageError("--quick needs --experiment: --n chooses the size of a scene");
     if (scene.name.empty() && words.size() != 1)
         throw UsageError("give one FILE, or --scene NAME");
     if (scene.name.empty() && (scene.n || scaling))
@@ -330,7 +335,7 @@ void complain(const std::vector<std::string>& lines) {
 int run_bench(const BenchFlags& flags) {
     flags.check();
     if (!flags.experiment.empty()) {
-        const ResultTable table = run_experiment(flags.experiment);
+        const ResultTable table = run_experiment(flags.experiment, flags.quick);
         if (flags.json)
             print(to_json(table));
         else

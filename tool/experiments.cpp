@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <stdexcept>
 #include <utility>
 
-#include "experiments_p2.hpp"
 #include "scenes/scenes.hpp"
 #include "text.hpp"
 
@@ -32,20 +32,13 @@ struct Spheres {
     }
 };
 
-double figure(const Report<3>& report, const std::string& name) {
-    const auto found =
-        std::find_if(report.figures.begin(), report.figures.end(),
-                     [&](const Figure& candidate) { return candidate.name == name; });
-    if (found == report.figures.end()) throw std::logic_error("no figure " + name);
-    return found->value;
-}
-
 std::vector<double> geometry(const Report<3>& report) {
-    return {figure(report, "pieces per body"), figure(report, "cell volume per body volume"),
-            figure(report, "selected")};
+    return {figure(report.figures, "pieces per body"),
+            figure(report.figures, "cell volume per body volume"),
+            figure(report.figures, "selected")};
 }
 
-ResultTable p1_table1() {
+ResultTable p1_table1(bool) {
     struct Published {
         double fill, pieces, volume, selected, unsplit_volume, unsplit_selected;
     };
@@ -85,7 +78,7 @@ ResultTable p1_table1() {
     return table;
 }
 
-ResultTable p1_geometry() {
+ResultTable p1_geometry(bool) {
     ResultTable table;
     table.title = "P1 section 7.3: the tree's geometry, for 10,000 spheres of fill 0.1";
     table.columns = {"linear_kd_tree", "pieces/N", "Vn/Ve", "selected", "bits", "ms"};
@@ -96,15 +89,18 @@ ResultTable p1_geometry() {
           "split=off", "split=off, octree=on"}) {
         const auto report = spheres.search(fmt::format("linear_kd_tree({})", options));
         auto figures = geometry(report);
-        figures.push_back(figure(report, "bits per axis"));
+        figures.push_back(figure(report.figures, "bits per axis"));
         figures.push_back(report.seconds.total() * 1e3);
         table.rows.push_back({options, std::move(figures)});
     }
     return table;
 }
 
-constexpr std::pair<const char*, ResultTable (*)()> all[] = {
-    {"p1-table1", p1_table1}, {"p1-geometry", p1_geometry}, {"p2", p2}};
+constexpr std::pair<const char*, ResultTable (*)(bool quick)> all[] = {
+    {"p1-table1", p1_table1},  //
+    {"p1-geometry", p1_geometry}, {"p2", p2}, {"p4-2d", p4_2d},     {"p4-nns", p4_neighbours},
+    {"p4-table", p4_table},       {"p5-sort", p5_sort}, {"p5-cuckoo", p5_cuckoo},
+};
 
 std::string number(double value) {
     if (std::isnan(value)) return "-";  // there is none
@@ -113,7 +109,31 @@ std::string number(double value) {
                : fmt::format("{:.4g}", value);
 }
 
+bool published(const std::string& column) {
+    return column.size() == 2 && column[0] == 'P';
+}
+
 }  // namespace
+
+double median_seconds(int runs, const std::function<void()>& run) {
+    std::vector<double> seconds;
+    for (int k = 0; k < runs; ++k) {
+        const auto before = std::chrono::steady_clock::now();
+        run();
+        seconds.push_back(
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count());
+    }
+    std::sort(seconds.begin(), seconds.end());
+    return seconds[seconds.size() / 2];
+}
+
+double figure(const Figures& figures, const std::string& name) {
+    const auto found =
+        std::find_if(figures.begin(), figures.end(),
+                     [&](const Figure& candidate) { return candidate.name == name; });
+    if (found == figures.end()) throw std::logic_error("no figure " + name);
+    return found->value;
+}
 
 std::vector<std::string> experiments() {
     std::vector<std::string> names;
@@ -121,9 +141,9 @@ std::vector<std::string> experiments() {
     return names;
 }
 
-ResultTable run_experiment(const std::string& name) {
+ResultTable run_experiment(const std::string& name, bool quick) {
     for (const auto& [known, run] : all)
-        if (name == known) return run();
+        if (name == known) return run(quick);
     throw UsageError(
         fmt::format("unknown experiment '{}'; there are {}", name, join(experiments())));
 }
@@ -145,10 +165,14 @@ std::string to_text(const ResultTable& table) {
             text += fmt::format("  {:>{}}", line[c], widths[c]);
         text += '\n';
     }
-    return table.note.empty() ? text : text + '\n' + table.note + '\n';
+    if (!table.note.empty()) text += '\n' + table.note + '\n';
+    if (!table.claims.empty()) text += '\n';
+    for (const Claim& claim : table.claims)
+        text += fmt::format("{}: {} here ({})\n", claim.text,
+                            claim.holds ? "holds" : "does not hold", claim.measured);
+    return text;
 }
 
-// A column "P1", "P2" is the published figure of the column before it.
 nlohmann::ordered_json to_json(const ResultTable& table) {
     nlohmann::ordered_json json{{"title", table.title},
                                 {"rows", nlohmann::ordered_json::array()}};
@@ -156,12 +180,15 @@ nlohmann::ordered_json to_json(const ResultTable& table) {
         nlohmann::ordered_json object{{table.columns[0], row.name}};
         for (std::size_t c = 1; c < table.columns.size(); ++c) {
             const std::string& column = table.columns[c];
-            const bool published = column == "P1" || column == "P2";
-            object[published ? table.columns[c - 1] + " " + column : column] =
+            object[published(column) ? table.columns[c - 1] + ' ' + column : column] =
                 row.figures[c - 1];
         }
         json["rows"].push_back(object);
     }
+    json["claims"] = nlohmann::ordered_json::array();
+    for (const Claim& claim : table.claims)
+        json["claims"].push_back(
+            {{"claim", claim.text}, {"holds", claim.holds}, {"measured", claim.measured}});
     return json;
 }
 

@@ -46,6 +46,7 @@ nlohmann::ordered_json to_json(const OptionInfo& option) {
     } else {
         json["choices"] = option.choices;
     }
+    if (option.approximate) json["approximate"] = true;
     return json;
 }
 

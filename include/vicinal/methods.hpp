@@ -16,6 +16,7 @@ struct OptionInfo {
     double least = 0, most = 0;        // numbers: the range allowed
     std::vector<std::string> choices;  // words: the choice; empty for numbers
     bool method = false;               // the value is a method, with options of its own
+    bool approximate = false;  // any other value than the fallback: pairs may be missing
 };
 
 struct MethodInfo {

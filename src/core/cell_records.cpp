@@ -1,5 +1,6 @@
 #include "core/cell_records.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -8,20 +9,27 @@
 namespace vicinal {
 namespace {
 
-// The mean edge (P5), of a fixed sample: summed in one order, whatever the threads.
+// The mean edge (P5), of a fixed sample: summed in one order, whatever the threads. No edge
+// counts for more than 64 median ones: the box of a body at 1e30 is as wide as rounding is out
+// there, and should not set the cells of all others.
 template <Real T, int D>
-double mean_edge(const Scene<T, D>& scene) {
+double mean_edge(const Scene<T, D>& scene, Buffer<double>& half_edges) {
     const std::size_t n = scene.bodies(), stride = n / 65536 + 1;
-    const auto count = static_cast<double>((n + stride - 1) / stride);
-    double sum = 0;
-    for (std::size_t i = 0; i < n; i += stride) {
-        const Box<T, D> box = scene.box(static_cast<Index>(i));
-        double edge = 0;
+    half_edges.resize((n + stride - 1) / stride);
+    if (n == 0) return 0;
+    for (std::size_t s = 0; s < half_edges.size(); ++s) {
+        const Box<T, D> box = scene.box(static_cast<Index>(s * stride));
+        half_edges[s] = 0;
         for (std::size_t a = 0; a < D; ++a)
-            edge = std::max(
-                edge, static_cast<double>(box.hi[a]) / 2 - static_cast<double>(box.lo[a]) / 2);
-        sum += edge / count;
+            half_edges[s] = std::max(half_edges[s], static_cast<double>(box.hi[a]) / 2 -
+                                                        static_cast<double>(box.lo[a]) / 2);
     }
+    const auto all = half_edges.span();
+    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+    std::nth_element(all.begin(), middle, all.end());
+    const double most = *middle > 0 ? 64 * *middle : std::numeric_limits<double>::max();
+    double sum = 0;
+    for (const double edge : all) sum += std::min(edge, most) / static_cast<double>(all.size());
     return 2 * sum;
 }
 
@@ -58,7 +66,7 @@ void CellRecords<T, D>::choose(const Scene<T, D>& scene, double factor, const ch
                                bool steady) {
     const Bulk bulk = bulk_of(scene);
     // A thousandth more, so that equal bodies fit a cell in spite of rounding.
-    double edge = factor * 1.001 * mean_edge(scene);
+    double edge = factor * 1.001 * mean_edge(scene, half_edges_);
     for (std::size_t a = 0; a < D; ++a) edge = std::max(edge, 4 * (bulk.extent[a] / farthest));
     if (!(edge > 0)) edge = 1;
     const bool kept = steady && serves(bulk, edge);

@@ -23,10 +23,11 @@ namespace vicinal {
 template <Real T, int D>
 class CellRecords {
   public:
-    // Cells of `factor` mean edges (P5); coarser where bodies would need more than a few
-    // records each, so that memory stays O(N), and where the bulk would not fit the window.
-    // The name is for the error message. A steady grid stays where it was in the last step as
-    // long as it serves, so that the keys of bodies that do not change cells do not change.
+    // Cells of `factor` mean edges (P5; giants and what is far out apart); coarser where bodies
+    // would need more than a few records each, so that memory stays O(N), and where the bulk
+    // would not fit the window. The name is for the error message. A steady grid stays where it
+    // was in the last step as long as it serves, so that the keys of bodies that do not change
+    // cells do not change.
     void choose(const Scene<T, D>& scene, double factor, const char* method,
                 bool steady = false);
 
@@ -36,6 +37,17 @@ class CellRecords {
 
     // Writes size() records, in the order of the instances.
     void write(const Scene<T, D>& scene, std::span<CellRecord> records);
+
+    // The cells that a box covers; those at the upper ends may be guards.
+    CellSpan<D> cover(const Box<T, D>& box) const {
+        CellSpan<D> span;
+        for (std::size_t a = 0; a < D; ++a) {
+            const std::int32_t below = keys_.used.lo[a] - 1, above = keys_.used.hi[a] + 1;
+            span.lo[a] = std::clamp(cell_of(box.lo[a], a), below, above);
+            span.hi[a] = std::clamp(cell_of(box.hi[a], a), below, above);
+        }
+        return span;
+    }
 
     // The rule for records whose cells differ by `step` (second minus first).
     Owner owner(const Cell<D>& step) const {
@@ -109,7 +121,7 @@ class CellRecords {
         });
     }
 
-    std::size_t bytes() const { return first_record_.bytes(); }
+    std::size_t bytes() const { return first_record_.bytes() + half_edges_.bytes(); }
 
   private:
     static constexpr std::int32_t farthest =
@@ -152,6 +164,7 @@ class CellRecords {
     std::size_t size_ = 0;
     bool several_ = false;
     Buffer<Index> first_record_;
+    Buffer<double> half_edges_;  // of a sample
 };
 
 }  // namespace vicinal

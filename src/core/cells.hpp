@@ -43,6 +43,13 @@ inline std::int32_t cell_at(double x, double centre, double edge, std::int32_t f
         std::clamp(c, -static_cast<double>(farthest), static_cast<double>(farthest)));
 }
 
+// A hash in which every bit depends on every bit.
+inline std::uint64_t mixed(std::uint64_t x) {
+    x = (x ^ x >> 32) * 0xd6e8feb86659fd93;
+    x = (x ^ x >> 32) * 0xd6e8feb86659fd93;
+    return x ^ x >> 32;
+}
+
 // A body in a cell.
 struct CellRecord {
     std::uint64_t key;

@@ -57,4 +57,18 @@ void HashedCells::arrange(std::span<const CellRecord> records, std::span<const I
     }
 }
 
+Figures HashedCells::figures() const {
+    std::size_t sharing = 0;
+    double false_candidates = 0;
+    for (std::size_t c = 0; c < cells_.size(); ++c) {
+        sharing += cells_[c].next != no_cell;
+        for (Index other = cells_[c].next; other != no_cell; other = cells_[other].next)
+            false_candidates +=
+                static_cast<double>(run(c).size()) * static_cast<double>(run(other).size());
+    }
+    return {{"cells", static_cast<double>(cells_.size())},
+            {"slot clashes", static_cast<double>(sharing)},
+            {"false candidates", false_candidates}};
+}
+
 }  // namespace vicinal

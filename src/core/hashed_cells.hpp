@@ -7,18 +7,24 @@
 #include <vector>
 
 #include "core/cells.hpp"
+#include "core/parallel.hpp"
 #include "core/sieve.hpp"
+
+#include <vicinal/report.hpp>
 
 namespace vicinal {
 
 constexpr Index no_cell = ~Index{0};
 
-// P4 Eq. 1 without its modulus: large primes, exclusive or.
+// P4 Eq. 1 without its modulus: large primes, exclusive or. Cells are counted from the middle
+// of the bodies, but (i, j) and (-i, -j) have nearly one hash: so here from far outside.
 template <int D>
 std::uint32_t cell_hash(const Cell<D>& cell) {
     constexpr std::array<std::uint32_t, 3> primes{73856093, 19349663, 83492791};
+    constexpr std::uint32_t outside = 1'000'003;
     std::uint32_t hash = 0;
-    for (std::size_t a = 0; a < D; ++a) hash ^= static_cast<std::uint32_t>(cell[a]) * primes[a];
+    for (std::size_t a = 0; a < D; ++a)
+        hash ^= (static_cast<std::uint32_t>(cell[a]) + outside) * primes[a];
     return hash;
 }
 
@@ -39,6 +45,11 @@ class HashedCells {
     std::uint64_t key(std::size_t cell) const { return cells_[cell].key; }
     Run run(std::size_t cell) const { return {start_[cell], start_[cell + 1]}; }
     Run found(Index cell) const { return cell == no_cell ? Run{} : run(cell); }
+
+    // For the report: what P4 section 4.3 asks of a table's size. The key decides here, so the
+    // false candidates are those that would be met if the slot decided: records in one slot
+    // but not in one cell, each two counted once.
+    Figures figures() const;
 
     std::size_t bytes() const {
         return slots_.capacity() * sizeof(Slot) + cells_.capacity() * sizeof(Node) +
@@ -63,6 +74,42 @@ class HashedCells {
     std::vector<Node> cells_;
     Buffer<Index> start_;  // first entry of each cell, and the end
     std::uint32_t stamp_ = 0;
+};
+
+// The bodies of a method in such cells. Records are written first, then each is given a cell.
+template <Real T, int D>
+struct HashedBodies {
+    Buffer<CellRecord> records;  // in the order of the instances
+    Buffer<Index> cell_of;       // of each record
+    Buffer<Bits> bits;           // of each entry; empty if no body has several records
+    HashedCells cells;
+    Packed<T, D> packed;
+
+    void clear_cells(double slots_per_record) {
+        const std::size_t n = records.size();
+        cells.clear(static_cast<std::size_t>(slots_per_record * static_cast<double>(n)));
+        cell_of.resize(n);
+    }
+
+    void arrange(const Scene<T, D>& scene, bool several) {
+        bits.resize(several ? records.size() : 0);
+        cells.arrange(records.span(), cell_of.span(), packed.entries(records.size()),
+                      bits.span());
+        packed.fill(scene, bits.span());
+    }
+
+    // A task is a number of cells.
+    static constexpr std::size_t cells_per_task = 256;
+    std::size_t tasks() const { return (cells.size() + cells_per_task - 1) / cells_per_task; }
+    Range cells_of(Range tasks) const {
+        return {tasks.begin * cells_per_task,
+                std::min(tasks.end * cells_per_task, cells.size())};
+    }
+
+    std::size_t bytes() const {
+        return records.bytes() + cell_of.bytes() + bits.bytes() + cells.bytes() +
+               packed.bytes();
+    }
 };
 
 }  // namespace vicinal

@@ -5,8 +5,7 @@
 #pragma once
 
 #include "core/cells.hpp"
-#include "core/parallel.hpp"
-#include "core/sieve.hpp"
+#include "core/method.hpp"
 
 namespace vicinal {
 
@@ -101,6 +100,36 @@ class ListGrid {
     Buffer<Index> cell_of_;  // of each instance
     Buffer<Index> first_, next_;
     Buffer<Index> start_;  // first entry of each cell, and the end
+};
+
+// A method on such a grid: it chooses the cells and says which one a coordinate is in, by
+// Grid::cell_of(x, axis).
+template <class Grid, Real T, int D>
+class ListGridMethod : public Method<T, D> {
+  public:
+    const Packed<T, D>& packed() const override { return packed_; }
+    std::size_t tasks() const override { return grid_.tasks(); }
+    void search(Range tasks, Sieve<T, D>& sieve) const override { grid_.search(tasks, sieve); }
+    void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const override {
+        if (packed_.size() > 0) grid_.probe(queries, instances, locate(), sieve);
+    }
+    std::size_t bytes() const override { return grid_.bytes() + packed_.bytes(); }
+
+  protected:
+    void assign(const Scene<T, D>& scene, const Cell<D>& counts) {
+        grid_.assign(scene, counts, locate(), packed_);
+        packed_.fill(scene, {});
+    }
+
+  private:
+    auto locate() const {
+        return [grid = static_cast<const Grid*>(this)](T x, std::size_t axis) {
+            return grid->cell_of(x, axis);
+        };
+    }
+
+    ListGrid<T, D> grid_;
+    Packed<T, D> packed_;
 };
 
 }  // namespace vicinal

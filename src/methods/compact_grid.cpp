@@ -3,16 +3,19 @@
 // cells, O(N) memory whatever the extent. Wins on bodies of similar size, dense or sparse;
 // loses when sizes differ so much that the mean size suits neither the large nor the small.
 //
-// Which cells a body is in, and who reports a pair: core/cell_records.hpp.
+// Which cells a body is in, and who reports a pair: core/cell_records.hpp; in the approximate
+// mode (P5 section 5): core/kept_cells.hpp.
 #include "methods/registry.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <string>
 #include <utility>
 
 #include "core/adaptive_sort.hpp"
 #include "core/cell_records.hpp"
+#include "core/kept_cells.hpp"
 #include "core/morton.hpp"
 #include "core/sort.hpp"
 
@@ -25,13 +28,23 @@ class CompactGrid final : public Method<T, D> {
     explicit CompactGrid(const Choice& choice)
         : factor_(choice.number("cell")),
           z_order_(choice.word("order") == "z"),
-          sort_(choice.word("sort")) {}
+          sort_(choice.word("sort")),
+          kept_each_(choice.word("cells_per_body") == "all"
+                         ? 0
+                         : static_cast<std::size_t>(choice.number("cells_per_body"))) {}
 
     void build(const Scene<T, D>& scene) override {
         grid_.choose(scene, factor_, "compact_grid", sort_ != "radix");
-        records_.resize(grid_.size());
-        grid_.write(scene, records_.span());
+        scene_ = &scene;
+        if (approximate()) {
+            kept_.write(scene, grid_, kept_each_, step_++, records_);
+        } else {
+            records_.resize(grid_.size());
+            grid_.write(scene, records_.span());
+        }
+        const auto before = std::chrono::steady_clock::now();
         sort_records(scene.threads());
+        sort_time_ = std::chrono::steady_clock::now() - before;
         const auto instances = packed_.entries(records_.size());
         bits_.resize(grid_.several() ? records_.size() : 0);
         parallel_for(scene.threads(), instances.size(), [&](std::size_t r) {
@@ -46,13 +59,16 @@ class CompactGrid final : public Method<T, D> {
     const Packed<T, D>& packed() const override { return packed_; }
 
     std::size_t tasks() const override {
-        return (cells_ + cells_per_task - 1) / cells_per_task;
+        const std::size_t pieces = approximate() ? scene_->size() : cells_;
+        return (pieces + cells_per_task - 1) / cells_per_task;
     }
 
     void search(Range tasks, Sieve<T, D>& sieve) const override {
         const std::size_t begin = tasks.begin * cells_per_task;
         const std::size_t end = std::min(tasks.end * cells_per_task, cells_);
-        if (z_order_)
+        if (approximate())
+            search_kept(begin, std::min(tasks.end * cells_per_task, scene_->size()), sieve);
+        else if (z_order_)
             search_z(begin, end, sieve);
         else
             search_rows(begin, end, sieve);
@@ -60,30 +76,42 @@ class CompactGrid final : public Method<T, D> {
 
     void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const override {
         if (cells_ == 0) return;
-        for (std::size_t q = instances.begin; q < instances.end; ++q)
-            ask(static_cast<Index>(q), queries.box(static_cast<Index>(q)), sieve);
+        for (std::size_t k = instances.begin; k < instances.end; ++k) {
+            const auto q = static_cast<Index>(k);
+            if (approximate())
+                ask_kept(grid_.cover(queries.box(q)), [&](Index j) { sieve.one(q, j); });
+            else
+                ask(q, queries.box(q), sieve);
+        }
     }
 
     std::size_t bytes() const override {
         return records_.bytes() + sorter_.bytes() + room_.bytes() + packed_.bytes() +
                bits_.bytes() + cell_key_.bytes() + cell_start_.bytes() + directory_.bytes() +
-               grid_.bytes();
+               grid_.bytes() + kept_.bytes();
+    }
+
+    Figures figures() const override {
+        return {{"records", static_cast<double>(records_.size())},
+                {"records that changed cell", static_cast<double>(changed_)},
+                {"seconds to sort", sort_time_.count()}};
     }
 
   private:
-    static constexpr std::size_t cells_per_task = 256;
+    static constexpr std::size_t cells_per_task = 256;  // in the approximate mode: instances
     static constexpr std::size_t upper_rows = D == 2 ? 1 : 4;
     static constexpr std::size_t few = 50;  // one record in so many: measured, see the page
 
     // Records in order of their cells. `sort_` says how; the order that all sorts make is one.
     void sort_records(int threads) {
         const std::size_t n = records_.size();
+        changed_ = n;
         const auto key_of = [&](std::size_t r) {
             return z_order_ ? z_key(grid_.keys().cell(records_[r].key)) : records_[r].key;
         };
         if (sort_ != "radix" && n > 0 && sorter_.records.size() == n) {
-            const std::size_t changed = refresh_keys(threads, key_of);
-            if (sort_ == "adaptive" || changed <= n / few) {
+            changed_ = refresh_keys(threads, key_of);
+            if (sort_ == "adaptive" || changed_ <= n / few) {
                 adaptive_sort(threads, sorter_.records, room_,
                               [](const KeyedIndex& a, const KeyedIndex& b) {
                                   return a.key != b.key ? a.key < b.key : a.value < b.value;
@@ -135,6 +163,8 @@ class CompactGrid final : public Method<T, D> {
         const std::size_t c = find_cell(key);
         return c < cells_ && cell_key_[c] == key ? run(c, c + 1) : Run{};
     }
+
+    bool approximate() const { return kept_each_ > 0; }
 
     // In row order the neighbours in each row are consecutive cells.
     void search_rows(std::size_t begin, std::size_t end, Sieve<T, D>& sieve) const {
@@ -190,6 +220,37 @@ class CompactGrid final : public Method<T, D> {
             step[0] =
                 static_cast<std::int32_t>(static_cast<std::int64_t>(cell_key_[cell] - middle));
             sieve.cross(own, run(cell, cell + 1), grid_.owner(step));
+        }
+    }
+
+    // Approximate: calls found(j) for every instance that was kept in a cell of the span.
+    template <class Found>
+    void ask_kept(const CellSpan<D>& span, const Found& found) const {
+        const auto ask_cell = [&](const Cell<D>& cell, Run entries) {
+            for (std::size_t e = entries.begin; e < entries.end; ++e) {
+                const Index j = packed_.instance(e);
+                Cell<D> lowest;
+                if (kept_.lowest_in(span, j, grid_.keys(), lowest) && lowest == cell) found(j);
+            }
+        };
+        if (span.count() > static_cast<double>(cells_)) {
+            for (std::size_t c = 0; c < cells_; ++c) ask_cell(cell_at(c), run(c, c + 1));
+            return;
+        }
+        for_each_between(span.lo, span.hi,
+                         [&](const Cell<D>& cell) { ask_cell(cell, find(cell)); });
+    }
+
+    // Each instance asks for the others. Of two that find each other the lower one counts.
+    void search_kept(std::size_t begin, std::size_t end, Sieve<T, D>& sieve) const {
+        for (std::size_t k = begin; k < end; ++k) {
+            const auto i = static_cast<Index>(k);
+            ask_kept(grid_.cover(scene_->box(i)), [&](Index j) {
+                Cell<D> cell;
+                if (i < j || (i > j && !kept_.lowest_in(grid_.cover(scene_->box(j)), i,
+                                                        grid_.keys(), cell)))
+                    sieve.one(i, j);
+            });
         }
     }
 
@@ -277,10 +338,16 @@ class CompactGrid final : public Method<T, D> {
     double factor_;
     bool z_order_;
     std::string sort_;
+    std::size_t kept_each_;  // cells per body in the approximate mode; 0: all of them, exact
+    KeptCells<T, D> kept_;
+    std::uint64_t step_ = 0;
+    const Scene<T, D>* scene_ = nullptr;
     CellRecords<T, D> grid_;
     Buffer<CellRecord> records_;  // in the order of the instances
     Sorter<KeyedIndex> sorter_;   // key and number of each record, in the order of the cells
     Buffer<KeyedIndex> room_;     // for the adaptive sort
+    std::size_t changed_ = 0;     // records not in the cell of the last step, as far as known
+    std::chrono::duration<double> sort_time_{};
     Buffer<Bits> bits_;
     Packed<T, D> packed_;
     std::size_t cells_ = 0;  // occupied
@@ -308,7 +375,14 @@ MethodEntry describe_compact_grid() {
            "radix: from scratch; adaptive: from the last step's order; auto: as few changed",
            0,
            0,
-           {"radix", "adaptive", "auto"}}}});
+           {"radix", "adaptive", "auto"}},
+          {"cells_per_body",
+           "all",
+           "all it covers, or at most so many of them, at random: approximate",
+           0,
+           0,
+           {"all", "27", "8", "1"},
+           true}}});
 }
 
 }  // namespace vicinal

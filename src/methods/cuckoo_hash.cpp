@@ -72,9 +72,37 @@ class CuckooHash final : public Method<T, D> {
         return sum;
     }
 
+    Figures figures() const override {
+        double cells = 0, moves = 0, clashes = 0, rebuilds = 0, in_table[tables] = {};
+        std::size_t fullest = 0;
+        for (std::size_t b = 0; b < buckets(); ++b) {
+            cells += buckets_[b].cells;
+            moves += buckets_[b].moves;
+            clashes += buckets_[b].clashes;
+            rebuilds += buckets_[b].seed;
+            fullest = std::max<std::size_t>(fullest, buckets_[b + 1].begin - buckets_[b].begin);
+        }
+        for (std::size_t s = 0; s < slots_.size(); ++s)
+            in_table[s / (slots_.size() / tables)] += slots_[s].count > 0;
+        double probes = 0;
+        for (std::size_t t = 0; t < tables; ++t)
+            probes += static_cast<double>(t + 1) * in_table[t];
+        const double some = std::max(cells, 1.0);
+        return {{"cells", cells},
+                {"table occupancy", cells / std::max(1.0, static_cast<double>(slots_.size()))},
+                {"bucket occupancy", static_cast<double>(packed_.size()) /
+                                         (static_cast<double>(buckets()) * bucket_room)},
+                {"fullest bucket", static_cast<double>(fullest) / bucket_room},
+                {"clashes per insertion", clashes / some},
+                {"moves per insertion", moves / some},
+                {"probes per cell found", probes / some},
+                {"rebuilds", rebuilds}};
+    }
+
   private:
     static constexpr std::size_t slots_per_task = 1024;
     // As published: buckets for 512 records that are 80 % full on average, tables 71 % full.
+    static constexpr double bucket_room = 512;
     static constexpr std::size_t records_per_bucket = 409;
     static constexpr double occupancy = 0.71;
     static constexpr std::size_t tables = 3;
@@ -91,25 +119,22 @@ class CuckooHash final : public Method<T, D> {
         Index cells = 0;         // different keys
         Index slot = 0;          // where its interval begins in each table
         Index width = 0;         // how long that is
-        std::uint32_t seed = 0;  // chooses its three functions
+        std::uint32_t seed = 0;  // chooses its three functions: how often they were changed
+        Index moves = 0;         // cells thrown out of a place, over all tries
+        Index clashes = 0;       // cells that found their first place taken, in the last try
     };
 
-    static std::uint64_t mix(std::uint64_t x) {  // every bit depends on every bit
-        x = (x ^ x >> 32) * 0xd6e8feb86659fd93;
-        x = (x ^ x >> 32) * 0xd6e8feb86659fd93;
-        return x ^ x >> 32;
-    }
     // The upper half of a hash as a number below n.
     static std::size_t below(std::uint64_t hash, std::size_t n) {
         return static_cast<std::size_t>((hash >> 32) * n >> 32);
     }
 
     std::size_t buckets() const { return buckets_.size() - 1; }
-    std::size_t bucket_of(std::uint64_t key) const { return below(mix(key), buckets()); }
+    std::size_t bucket_of(std::uint64_t key) const { return below(mixed(key), buckets()); }
     std::size_t slot_of(const Bucket& bucket, std::size_t table, std::uint64_t key) const {
         const std::uint64_t salt = (std::uint64_t{bucket.seed} * tables + table + 1) << 1 | 1;
         return table * (slots_.size() / tables) + bucket.slot +
-               below(mix(key ^ salt * 0x9e3779b97f4a7c15), bucket.width);
+               below(mixed(key ^ salt * 0x9e3779b97f4a7c15), bucket.width);
     }
 
     Cell<D> cell_at(std::size_t slot) const { return grid_.keys().cell(slots_[slot].key); }
@@ -134,7 +159,7 @@ class CuckooHash final : public Method<T, D> {
             const std::size_t from = r == 0 ? 0 : bucket_of(sorter_.records[r - 1].key) + 1;
             const std::size_t to = r == n ? buckets() : bucket_of(sorter_.records[r].key);
             for (std::size_t b = from; b <= to; ++b)
-                buckets_[b] = {static_cast<Index>(r), 0, 0, 0, 0};
+                buckets_[b] = {.begin = static_cast<Index>(r)};
         });
     }
 
@@ -147,7 +172,7 @@ class CuckooHash final : public Method<T, D> {
         Index count = 0;
         for (std::size_t r = begin; r < end; ++r) {
             const std::uint64_t key = sorter_.records[r].key;
-            std::size_t at = mix(key) & mask;
+            std::size_t at = mixed(key) & mask;
             while (seen[at] != 0 && cells_[begin + seen[at] - 1].key != key)
                 at = (at + 1) & mask;
             if (seen[at] == 0) {
@@ -185,7 +210,8 @@ class CuckooHash final : public Method<T, D> {
     }
 
     // False if some cell is still without a place after many moves: other functions may do.
-    bool place(const Bucket& bucket) {
+    bool place(Bucket& bucket) {
+        bucket.clashes = 0;
         for (std::size_t t = 0; t < tables; ++t)
             for (std::size_t s = 0; s < bucket.width; ++s)
                 slots_[t * (slots_.size() / tables) + bucket.slot + s] = {};
@@ -194,6 +220,8 @@ class CuckooHash final : public Method<T, D> {
             for (std::size_t move = 0; homeless.count > 0; ++move) {
                 if (move == 128) return false;
                 std::swap(homeless, slots_[slot_of(bucket, move % tables, homeless.key)]);
+                bucket.moves += homeless.count > 0;
+                bucket.clashes += move == 0 && homeless.count > 0;
             }
         }
         return true;

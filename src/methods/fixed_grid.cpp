@@ -13,7 +13,7 @@ namespace vicinal {
 namespace {
 
 template <Real T, int D>
-class FixedGrid final : public Method<T, D> {
+class FixedGrid final : public ListGridMethod<FixedGrid<T, D>, T, D> {
   public:
     explicit FixedGrid(const Choice&) {}
 
@@ -23,35 +23,19 @@ class FixedGrid final : public Method<T, D> {
                                      ListGrid<T, D>::most_cells(scene.size()));
         for (std::size_t a = 0; a < D; ++a)
             counts_[a] = static_cast<std::int32_t>(spread_.cells(a, half_cell_));
-        grid_.assign(
-            scene, counts_, [&](T x, std::size_t a) { return cell_of(x, a); }, packed_);
-        packed_.fill(scene, {});
+        this->assign(scene, counts_);
     }
 
-    const Packed<T, D>& packed() const override { return packed_; }
-    std::size_t tasks() const override { return grid_.tasks(); }
-    void search(Range tasks, Sieve<T, D>& sieve) const override { grid_.search(tasks, sieve); }
-
-    void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const override {
-        if (packed_.size() == 0) return;
-        grid_.probe(
-            queries, instances, [&](T x, std::size_t a) { return cell_of(x, a); }, sieve);
-    }
-
-    std::size_t bytes() const override { return grid_.bytes() + packed_.bytes(); }
-
-  private:
     std::int32_t cell_of(T x, std::size_t axis) const {
         const double cell = spread_.cell(x, axis, half_cell_);
         return static_cast<std::int32_t>(
             std::clamp(cell, 0.0, static_cast<double>(counts_[axis] - 1)));
     }
 
+  private:
     Spread<T, D> spread_;
     double half_cell_ = 1;
     Cell<D> counts_{};
-    ListGrid<T, D> grid_;
-    Packed<T, D> packed_;
 };
 
 }  // namespace

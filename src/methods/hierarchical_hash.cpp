@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/bounds.hpp"
 #include "core/hashed_cells.hpp"
 #include "core/size_classes.hpp"
 
@@ -20,43 +21,35 @@ class HierarchicalHash final : public Method<T, D> {
   public:
     explicit HierarchicalHash(const Choice& choice)
         : levels_(static_cast<unsigned>(choice.number("levels"))),
-          table_(choice.number("table")) {}
+          table_(choice.number("table")),
+          inserting_(choice.word("neighbours") == "insert") {}
 
     void build(const Scene<T, D>& scene) override {
         classes_.choose(scene);
-        classes_.write(scene, records_, "hierarchical_hash");
+        classes_.write(scene, hashed_.records, "hierarchical_hash");
         choose_sizes();
-        const std::size_t n = records_.size();
-        cells_.clear(static_cast<std::size_t>(table_ * static_cast<double>(n)));
+        hashed_.clear_cells(table_);
         families_.clear();
         roots_ = {};
-        cell_of_.resize(n);
-        for (std::size_t r = 0; r < n; ++r) cell_of_[r] = insert(records_[r].key);
-        bits_.resize(n);
-        cells_.arrange(records_.span(), cell_of_.span(), packed_.entries(n), bits_.span());
-        packed_.fill(scene, bits_.span());
+        path_.fill({});
+        if (inserting_)
+            insert_and_meet(scene);
+        else
+            for (std::size_t r = 0; r < hashed_.records.size(); ++r)
+                hashed_.cell_of[r] = insert(hashed_.records[r].key, [](Index) {});
+        hashed_.arrange(scene, true);
     }
 
-    const Packed<T, D>& packed() const override { return packed_; }
-
+    const Packed<T, D>& packed() const override { return hashed_.packed; }
     std::size_t tasks() const override {
-        return (cells_.size() + cells_per_task - 1) / cells_per_task;
+        return inserting_ ? (met_.size() + met_per_task - 1) / met_per_task : hashed_.tasks();
     }
 
-    // Each cell against itself and the cells above it.
     void search(Range tasks, Sieve<T, D>& sieve) const override {
-        const std::size_t end = std::min(tasks.end * cells_per_task, cells_.size());
-        for (std::size_t c = tasks.begin * cells_per_task; c < end; ++c) {
-            const Run run = cells_.run(c);
-            if (run.size() == 0) continue;
-            const unsigned own = Classes::class_of(cells_.key(c));
-            const Cell<D> cell = Classes::cell_of(cells_.key(c));
-            sieve.self(run, Classes::owner());
-            for (Index p = families_[c].parent; p != no_cell; p = families_[p].parent)
-                if (cells_.run(p).size() > 0)
-                    sieve.cross(run, cells_.run(p),
-                                Classes::owner(cell, Classes::class_of(cells_.key(p)) - own));
-        }
+        if (!inserting_) return search_cells(hashed_.cells_of(tasks), sieve);
+        const std::size_t end = std::min(tasks.end * met_per_task, met_.size());
+        for (std::size_t m = tasks.begin * met_per_task; m < end; ++m)
+            sieve.one(met_[m].i, met_[m].j);
     }
 
     void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const override {
@@ -69,13 +62,15 @@ class HierarchicalHash final : public Method<T, D> {
     }
 
     std::size_t bytes() const override {
-        return classes_.bytes() + records_.bytes() + cell_of_.bytes() + bits_.bytes() +
-               cells_.bytes() + families_.capacity() * sizeof(Family) + packed_.bytes();
+        return classes_.bytes() + hashed_.bytes() + families_.capacity() * sizeof(Family) +
+               latest_.capacity() * sizeof(Index) + earlier_.bytes() +
+               met_.capacity() * sizeof(Pair);
     }
+    Figures figures() const override { return hashed_.cells.figures(); }
 
   private:
     using Classes = SizeClasses<T, D>;
-    static constexpr std::size_t cells_per_task = 256;
+    static constexpr std::size_t met_per_task = 8192;
 
     // Beyond the paper's one bit `hasChildren`: how many, and which. So a query that covers
     // more cells than there are children goes through the children.
@@ -103,8 +98,10 @@ class HierarchicalHash final : public Method<T, D> {
         for (const unsigned c : used) sizes_[count++] = c;
     }
 
-    // P4 Listing 1, Eq. 4: the hash of a cell is the sum of those of all cells above it.
-    Index insert(std::uint64_t key) {
+    // P4 Listing 1, Eq. 4: the hash of a cell is the sum of those of all cells above it. Calls
+    // visit(cell) for each of them and then the own one.
+    template <class Visit>
+    Index insert(std::uint64_t key, const Visit& visit) {
         const unsigned own = Classes::class_of(key);
         const Cell<D> cell = Classes::cell_of(key);
         std::uint32_t hash = 0;
@@ -112,8 +109,13 @@ class HierarchicalHash final : public Method<T, D> {
         for (std::size_t s = 0;; ++s) {
             const Cell<D> over = Classes::above(cell, sizes_[s] - own);
             hash += cell_hash<D>(over);
-            const Index c = cells_.add(hash, Classes::key(sizes_[s], over));
-            if (c == families_.size()) adopt(parent);
+            const std::uint64_t step = Classes::key(sizes_[s], over);
+            if (path_[s].key != step) {
+                path_[s] = {step, hashed_.cells.add(hash, step)};
+                if (path_[s].cell == families_.size()) adopt(parent);
+            }
+            const Index c = path_[s].cell;
+            visit(c);
             if (sizes_[s] == own) return c;
             parent = c;
         }
@@ -128,6 +130,55 @@ class HierarchicalHash final : public Method<T, D> {
         families_.push_back({parent, no_cell, sibling, 0});
     }
 
+    // P4 section 3.3.2: neighbours are found while inserting. The largest bodies come first, so
+    // all that a body can meet of those that are there is in the cells it passes on its way
+    // down.
+    void insert_and_meet(const Scene<T, D>& scene) {
+        const auto& records = hashed_.records;
+        met_.clear();
+        latest_.clear();
+        earlier_.resize(records.size());
+        for (const unsigned size_class : classes_.used())
+            for (std::size_t r = 0; r < records.size(); ++r) {
+                if (Classes::class_of(records[r].key) != size_class) continue;
+                const Index own = insert(records[r].key, [&](Index c) {
+                    latest_.resize(families_.size(), no_record);
+                    for (Index o = latest_[c]; o != no_record; o = earlier_[o])
+                        meet(scene, records[r], records[o]);
+                });
+                hashed_.cell_of[r] = own;
+                earlier_[r] = std::exchange(latest_[own], static_cast<Index>(r));
+            }
+    }
+
+    // Notes two bodies if their boxes meet, in the one of their common cells that counts.
+    void meet(const Scene<T, D>& scene, const CellRecord& one, const CellRecord& larger) {
+        const unsigned steps = Classes::class_of(larger.key) - Classes::class_of(one.key);
+        const Owner rule =
+            steps == 0 ? Classes::owner() : Classes::owner(Classes::cell_of(one.key), steps);
+        if (((one.bits | larger.bits) & rule.either) != rule.either ||
+            (one.bits & rule.first) != rule.first)
+            return;
+        if (boxes_meet(scene.box(one.instance), scene.box(larger.instance)))
+            met_.push_back({one.instance, larger.instance});
+    }
+
+    // Each cell against itself and the cells above it.
+    void search_cells(Range cells, Sieve<T, D>& sieve) const {
+        for (std::size_t c = cells.begin; c < cells.end; ++c) {
+            const Run run = hashed_.cells.run(c);
+            if (run.size() == 0) continue;
+            const unsigned own = Classes::class_of(hashed_.cells.key(c));
+            const Cell<D> cell = Classes::cell_of(hashed_.cells.key(c));
+            sieve.self(run, Classes::owner());
+            for (Index p = families_[c].parent; p != no_cell; p = families_[p].parent)
+                if (hashed_.cells.run(p).size() > 0)
+                    sieve.cross(
+                        run, hashed_.cells.run(p),
+                        Classes::owner(cell, Classes::class_of(hashed_.cells.key(p)) - own));
+        }
+    }
+
     // P4 Listing 2, read as: of the cells of a class that the query covers, those below one
     // parent; then onwards from each that has children.
     void descend(const Question& question, const Family& family, std::uint32_t hash,
@@ -135,22 +186,22 @@ class HierarchicalHash final : public Method<T, D> {
         if (span.count() <= static_cast<double>(family.children)) {
             for_each_between(span.lo, span.hi, [&](const Cell<D>& cell) {
                 const std::uint32_t sum = hash + cell_hash<D>(cell);
-                const Index c = cells_.find(sum, Classes::key(sizes_[s], cell));
+                const Index c = hashed_.cells.find(sum, Classes::key(sizes_[s], cell));
                 if (c != no_cell) visit(question, c, cell, sum, s);
             });
             return;
         }
         for (Index c = family.first_child; c != no_cell; c = families_[c].next_sibling) {
-            const Cell<D> cell = Classes::cell_of(cells_.key(c));
+            const Cell<D> cell = Classes::cell_of(hashed_.cells.key(c));
             if (span.contains(cell)) visit(question, c, cell, hash + cell_hash<D>(cell), s);
         }
     }
 
     void visit(const Question& question, Index c, const Cell<D>& cell, std::uint32_t hash,
                std::size_t s) const {
-        if (cells_.run(c).size() > 0)
+        if (hashed_.cells.run(c).size() > 0)
             question.sieve->ask(
-                question.query, cells_.run(c),
+                question.query, hashed_.cells.run(c),
                 Classes::owner(classes_.span_of(question.box, sizes_[s]), cell));
         if (families_[c].children == 0) return;  // hasChildren
         CellSpan<D> below = classes_.span_of(question.box, sizes_[s + 1]);
@@ -165,15 +216,24 @@ class HierarchicalHash final : public Method<T, D> {
 
     unsigned levels_;
     double table_;
+    bool inserting_;
     Classes classes_;
     std::array<unsigned, Classes::largest + 1> sizes_{};
-    Buffer<CellRecord> records_;
-    Buffer<Index> cell_of_;  // of each record
-    Buffer<Bits> bits_;
-    HashedCells cells_;
+    HashedBodies<T, D> hashed_;
+    struct Step {
+        std::uint64_t key = 0;  // of no cell
+        Index cell = no_cell;
+    };
+    // The last way down: the cells of a body follow each other, and those above are often one.
+    std::array<Step, Classes::largest + 1> path_{};
     std::vector<Family> families_;  // of each cell
     Family roots_;                  // the cells of the largest class
-    Packed<T, D> packed_;
+
+    // Of neighbours=insert:
+    static constexpr Index no_record = ~Index{0};
+    std::vector<Index> latest_;  // record of each cell
+    Buffer<Index> earlier_;      // the one before each record in its cell
+    std::vector<Pair> met_;
 };
 
 }  // namespace
@@ -188,12 +248,13 @@ MethodEntry describe_hierarchical_hash() {
            0,
            0,
            {"0", "1", "2", "3", "4", "5", "6", "7", "8"}},
-          {"table",
-           "2",
-           "slots of the table, per record of a body in a cell",
-           0.01,
-           100,
-           {}}}});
+          {"table", "2", "slots of the table, per record of a body in a cell", 0.01, 100, {}},
+          {"neighbours",
+           "search",
+           "found by a search, or while bodies are inserted",
+           0,
+           0,
+           {"search", "insert"}}}});
 }
 
 }  // namespace vicinal

@@ -20,36 +20,39 @@ class MultilevelHash final : public Method<T, D> {
 
     void build(const Scene<T, D>& scene) override {
         classes_.choose(scene);
-        classes_.write(scene, records_, "multilevel_hash");
-        const std::size_t n = records_.size();
-        cells_.clear(static_cast<std::size_t>(table_ * static_cast<double>(n)));
-        cell_of_.resize(n);
-        for (std::size_t r = 0; r < n; ++r) {
-            const std::uint64_t key = records_[r].key;
-            cell_of_[r] = cells_.add(hash(Classes::class_of(key), Classes::cell_of(key)), key);
+        classes_.write(scene, hashed_.records, "multilevel_hash");
+        hashed_.clear_cells(table_);
+        for (std::size_t r = 0; r < hashed_.records.size(); ++r) {
+            const std::uint64_t key = hashed_.records[r].key;
+            hashed_.cell_of[r] =
+                hashed_.cells.add(hash(Classes::class_of(key), Classes::cell_of(key)), key);
         }
-        bits_.resize(n);
-        cells_.arrange(records_.span(), cell_of_.span(), packed_.entries(n), bits_.span());
-        packed_.fill(scene, bits_.span());
+        hashed_.arrange(scene, true);
     }
 
-    const Packed<T, D>& packed() const override { return packed_; }
-
-    std::size_t tasks() const override {
-        return (cells_.size() + cells_per_task - 1) / cells_per_task;
-    }
+    const Packed<T, D>& packed() const override { return hashed_.packed; }
+    std::size_t tasks() const override { return hashed_.tasks(); }
 
     void search(Range tasks, Sieve<T, D>& sieve) const override {
-        const std::size_t end = std::min(tasks.end * cells_per_task, cells_.size());
-        for (std::size_t c = tasks.begin * cells_per_task; c < end; ++c) {
-            const unsigned own = Classes::class_of(cells_.key(c));
-            const Cell<D> cell = Classes::cell_of(cells_.key(c));
-            sieve.self(cells_.run(c), Classes::owner());
+        const Range cells = hashed_.cells_of(tasks);
+        // The cells of a body follow each other: in larger classes they are often in one.
+        struct Found {
+            std::uint64_t key = 0;  // of no cell
+            Run run;
+        };
+        std::array<Found, Classes::largest + 1> last{};
+        for (std::size_t c = cells.begin; c < cells.end; ++c) {
+            const Run run = hashed_.cells.run(c);
+            const unsigned own = Classes::class_of(hashed_.cells.key(c));
+            const Cell<D> cell = Classes::cell_of(hashed_.cells.key(c));
+            sieve.self(run, Classes::owner());
             for (const unsigned larger : classes_.used()) {
                 if (larger <= own) break;
-                const Run others = find(larger, Classes::above(cell, larger - own));
-                if (others.size() > 0)
-                    sieve.cross(cells_.run(c), others, Classes::owner(cell, larger - own));
+                const Cell<D> above = Classes::above(cell, larger - own);
+                const std::uint64_t key = Classes::key(larger, above);
+                if (last[larger].key != key) last[larger] = {key, find(larger, above)};
+                if (last[larger].run.size() > 0)
+                    sieve.cross(run, last[larger].run, Classes::owner(cell, larger - own));
             }
         }
     }
@@ -62,14 +65,11 @@ class MultilevelHash final : public Method<T, D> {
         }
     }
 
-    std::size_t bytes() const override {
-        return classes_.bytes() + records_.bytes() + cell_of_.bytes() + bits_.bytes() +
-               cells_.bytes() + packed_.bytes();
-    }
+    std::size_t bytes() const override { return classes_.bytes() + hashed_.bytes(); }
+    Figures figures() const override { return hashed_.cells.figures(); }
 
   private:
     using Classes = SizeClasses<T, D>;
-    static constexpr std::size_t cells_per_task = 256;
 
     // P4 Eq. 3 for a table that all classes share: cells of different classes with the same
     // numbers should not meet in one slot.
@@ -77,8 +77,8 @@ class MultilevelHash final : public Method<T, D> {
         return cell_hash<D>(cell) + size_class * 2654435761u;
     }
     Run find(unsigned size_class, const Cell<D>& cell) const {
-        return cells_.found(
-            cells_.find(hash(size_class, cell), Classes::key(size_class, cell)));
+        return hashed_.cells.found(
+            hashed_.cells.find(hash(size_class, cell), Classes::key(size_class, cell)));
     }
 
     // A query against the cells of one class that it covers; through the list of all cells
@@ -87,26 +87,22 @@ class MultilevelHash final : public Method<T, D> {
         const auto ask_run = [&](const Cell<D>& cell, Run run) {
             if (run.size() > 0) sieve.ask(q, run, Classes::owner(span, cell));
         };
-        if (span.count() <= static_cast<double>(cells_.size())) {
+        if (span.count() <= static_cast<double>(hashed_.cells.size())) {
             for_each_between(span.lo, span.hi, [&](const Cell<D>& cell) {
                 ask_run(cell, find(size_class, cell));
             });
             return;
         }
-        for (std::size_t c = 0; c < cells_.size(); ++c) {
-            const Cell<D> cell = Classes::cell_of(cells_.key(c));
-            if (Classes::class_of(cells_.key(c)) == size_class && span.contains(cell))
-                ask_run(cell, cells_.run(c));
+        for (std::size_t c = 0; c < hashed_.cells.size(); ++c) {
+            const Cell<D> cell = Classes::cell_of(hashed_.cells.key(c));
+            if (Classes::class_of(hashed_.cells.key(c)) == size_class && span.contains(cell))
+                ask_run(cell, hashed_.cells.run(c));
         }
     }
 
     double table_;
     Classes classes_;
-    Buffer<CellRecord> records_;
-    Buffer<Index> cell_of_;  // of each record
-    Buffer<Bits> bits_;
-    HashedCells cells_;
-    Packed<T, D> packed_;
+    HashedBodies<T, D> hashed_;
 };
 
 }  // namespace

@@ -225,6 +225,8 @@ Choice choose_method(const std::string& text) {
             choice.options[static_cast<std::size_t>(option - info.options.begin())].second;
         value =
             checked_value(choice.name, *option, std::string(trimmed(part.substr(equals + 1))));
+        if (option->approximate && value != option->fallback)
+            choice.why += "; approximate: " + key + "=" + value + " may miss pairs";
     }
     return choice;
 }

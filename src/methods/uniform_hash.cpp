@@ -22,62 +22,48 @@ class UniformHash final : public Method<T, D> {
 
     void build(const Scene<T, D>& scene) override {
         grid_.choose(scene, factor_, "uniform_hash");
-        records_.resize(grid_.size());
-        grid_.write(scene, records_.span());
-        cells_.clear(static_cast<std::size_t>(table_ * static_cast<double>(grid_.size())));
-        cell_of_.resize(grid_.size());
-        for (std::size_t r = 0; r < records_.size(); ++r) {
-            const std::uint64_t key = records_[r].key;
-            cell_of_[r] = cells_.add(cell_hash<D>(grid_.keys().cell(key)), key);
+        hashed_.records.resize(grid_.size());
+        grid_.write(scene, hashed_.records.span());
+        hashed_.clear_cells(table_);
+        for (std::size_t r = 0; r < hashed_.records.size(); ++r) {
+            const std::uint64_t key = hashed_.records[r].key;
+            hashed_.cell_of[r] = hashed_.cells.add(cell_hash<D>(grid_.keys().cell(key)), key);
         }
-        bits_.resize(grid_.several() ? grid_.size() : 0);
-        cells_.arrange(records_.span(), cell_of_.span(), packed_.entries(grid_.size()),
-                       bits_.span());
-        packed_.fill(scene, bits_.span());
+        hashed_.arrange(scene, grid_.several());
     }
 
-    const Packed<T, D>& packed() const override { return packed_; }
-
-    std::size_t tasks() const override {
-        return (cells_.size() + cells_per_task - 1) / cells_per_task;
-    }
+    const Packed<T, D>& packed() const override { return hashed_.packed; }
+    std::size_t tasks() const override { return hashed_.tasks(); }
 
     void search(Range tasks, Sieve<T, D>& sieve) const override {
-        const std::size_t end = std::min(tasks.end * cells_per_task, cells_.size());
-        for (std::size_t c = tasks.begin * cells_per_task; c < end; ++c)
-            grid_.join(cell_at(c), cells_.run(c), sieve,
+        const Range cells = hashed_.cells_of(tasks);
+        for (std::size_t c = cells.begin; c < cells.end; ++c)
+            grid_.join(cell_at(c), hashed_.cells.run(c), sieve,
                        [&](const Cell<D>& cell) { return find(cell); });
     }
 
     void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const override {
         for (std::size_t q = instances.begin; q < instances.end; ++q)
             grid_.ask(
-                static_cast<Index>(q), queries.box(static_cast<Index>(q)), cells_.size(),
+                static_cast<Index>(q), queries.box(static_cast<Index>(q)), hashed_.cells.size(),
                 [&](std::size_t c) { return cell_at(c); },
-                [&](std::size_t c) { return cells_.run(c); },
+                [&](std::size_t c) { return hashed_.cells.run(c); },
                 [&](const Cell<D>& cell) { return find(cell); }, sieve);
     }
 
-    std::size_t bytes() const override {
-        return grid_.bytes() + records_.bytes() + cell_of_.bytes() + bits_.bytes() +
-               cells_.bytes() + packed_.bytes();
-    }
+    std::size_t bytes() const override { return grid_.bytes() + hashed_.bytes(); }
+    Figures figures() const override { return hashed_.cells.figures(); }
 
   private:
-    static constexpr std::size_t cells_per_task = 256;
-
-    Cell<D> cell_at(std::size_t c) const { return grid_.keys().cell(cells_.key(c)); }
+    Cell<D> cell_at(std::size_t c) const { return grid_.keys().cell(hashed_.cells.key(c)); }
     Run find(const Cell<D>& cell) const {
-        return cells_.found(cells_.find(cell_hash<D>(cell), grid_.keys().key(cell)));
+        return hashed_.cells.found(
+            hashed_.cells.find(cell_hash<D>(cell), grid_.keys().key(cell)));
     }
 
     double factor_, table_;
     CellRecords<T, D> grid_;
-    Buffer<CellRecord> records_;
-    Buffer<Index> cell_of_;  // of each record
-    Buffer<Bits> bits_;
-    HashedCells cells_;
-    Packed<T, D> packed_;
+    HashedBodies<T, D> hashed_;
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace vicinal {
 namespace {
 
 template <Real T, int D>
-class VariableGrid final : public Method<T, D> {
+class VariableGrid final : public ListGridMethod<VariableGrid<T, D>, T, D> {
   public:
     explicit VariableGrid(const Choice&) {}
 
@@ -32,35 +32,26 @@ class VariableGrid final : public Method<T, D> {
         count(scene);
         for (std::size_t a = 0; a < D; ++a)
             counts_[a] = cut(map_[a], scene.size(), spread_.cells(a, half_coarse));
-        grid_.assign(
-            scene, counts_, [&](T x, std::size_t a) { return cell_of(x, a); }, packed_);
-        packed_.fill(scene, {});
-    }
-
-    const Packed<T, D>& packed() const override { return packed_; }
-    std::size_t tasks() const override { return grid_.tasks(); }
-    void search(Range tasks, Sieve<T, D>& sieve) const override { grid_.search(tasks, sieve); }
-
-    void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const override {
-        if (packed_.size() == 0) return;
-        grid_.probe(
-            queries, instances, [&](T x, std::size_t a) { return cell_of(x, a); }, sieve);
+        this->assign(scene, counts_);
     }
 
     std::size_t bytes() const override {
-        std::size_t sum = grid_.bytes() + packed_.bytes();
+        std::size_t sum = Base::bytes();
         for (const auto& map : map_) sum += map.capacity() * sizeof(Index);
         return sum;
     }
 
+    std::int32_t cell_of(T x, std::size_t axis) const {
+        return static_cast<std::int32_t>(map_[axis][fine_bin(x, axis)]);
+    }
+
   private:
+    using Base = ListGridMethod<VariableGrid, T, D>;
+
     std::size_t fine_bin(T x, std::size_t axis) const {
         const double bin = spread_.cell(x, axis, half_fine_[axis]);
         return static_cast<std::size_t>(
             std::clamp(bin, 0.0, static_cast<double>(map_[axis].size() - 1)));
-    }
-    std::int32_t cell_of(T x, std::size_t axis) const {
-        return static_cast<std::int32_t>(map_[axis][fine_bin(x, axis)]);
     }
 
     void count(const Scene<T, D>& scene) {
@@ -92,8 +83,6 @@ class VariableGrid final : public Method<T, D> {
     // Per axis and fine bin: how many bodies begin in it; then its coarse bin.
     std::array<std::vector<Index>, D> map_;
     Cell<D> counts_{};
-    ListGrid<T, D> grid_;
-    Packed<T, D> packed_;
 };
 
 }  // namespace

@@ -308,6 +308,102 @@ TEST_F(Bench, p2_has_both_parts_for_all_threads) {
     EXPECT_TRUE(rows.contains("3500 skittles, sweep_axis"));
 }
 
+// Every claim has its verdict; times differ from machine to machine, so nobody says which.
+void expect_claims(const nlohmann::json& table, std::size_t count) {
+    ASSERT_EQ(table["claims"].size(), count);
+    for (const auto& claim : table["claims"]) {
+        EXPECT_TRUE(claim["holds"].is_boolean()) << claim.dump();
+        const std::string measured = claim["measured"];
+        EXPECT_NE(measured.find_first_of("0123456789"), std::string::npos) << claim.dump();
+        EXPECT_EQ(measured.find("inf"), std::string::npos) << claim.dump();
+    }
+}
+
+TEST_F(Bench, p4_2d_hits_more_with_more_objects) {
+    const auto table = json({"bench", "--experiment", "p4-2d", "--quick"});
+    ASSERT_EQ(table["rows"].size(), 5u);
+    double before = 0;
+    for (const auto& row : table["rows"]) {
+        SCOPED_TRACE(row.dump());
+        EXPECT_GT(row["hit %"], before);
+        before = row["hit %"];
+        for (const std::string method : {"kd_tree", "multilevel_hash", "hierarchical_hash"}) {
+            EXPECT_GT(row[method + " ms"], 0);
+            EXPECT_GT(row[method + " kB"], 0);
+        }
+    }
+    // Some 410 objects of mean area 2^20 on 2^26: 6.4 over each place, fewer along the border.
+    EXPECT_GT(before, 90);
+    EXPECT_LE(before, 100);
+    expect_claims(table, 4);
+}
+
+TEST_F(Bench, p4_nns_finds_as_many_neighbours_as_the_density_says) {
+    const auto table = json({"bench", "--experiment", "p4-nns", "--quick"});
+    ASSERT_EQ(table["rows"].size(), 5u);
+    for (const auto& row : table["rows"]) {
+        SCOPED_TRACE(row.dump());
+        const double r = std::stod(row["r"].get<std::string>());
+        const double mean = 3.14159265 * r * r * 1e6 / (1048576.0 * 1048576.0);
+        EXPECT_NEAR(row["mean"], mean, 0.03 * mean + 0.01);
+        EXPECT_GE(row["most"], row["mean"]);
+    }
+    EXPECT_LT(table["rows"].front()["most"], 5);
+    EXPECT_GE(table["rows"].back()["most"], 5);
+    expect_claims(table, 3);
+}
+
+TEST_F(Bench, p4_table_has_fewer_clashes_in_larger_tables) {
+    const auto table = json({"bench", "--experiment", "p4-table", "--quick"});
+    ASSERT_EQ(table["rows"].size(), 18u);
+    for (std::size_t r = 0; r < 18; ++r) {
+        const auto& row = table["rows"][r];
+        SCOPED_TRACE(row.dump());
+        EXPECT_GT(row["candidates"], 0);
+        if (r % 6 == 0) continue;
+        const auto& smaller = table["rows"][r - 1];
+        EXPECT_LT(row["slot clashes"], smaller["slot clashes"]);
+        EXPECT_LE(row["false candidates"], smaller["false candidates"]);
+        EXPECT_GT(row["MB"], smaller["MB"]);
+        EXPECT_EQ(row["cells"], smaller["cells"]);
+    }
+    expect_claims(table, 2);
+}
+
+TEST_F(Bench, p5_sort_changes_as_many_keys_as_it_says) {
+    const auto table = json({"bench", "--experiment", "p5-sort", "--quick"});
+    ASSERT_EQ(table["rows"].size(), 6u);
+    const double shares[] = {2, 10, 100, 2, 10, 100};
+    for (std::size_t r = 0; r < 6; ++r) {
+        const auto& row = table["rows"][r];
+        SCOPED_TRACE(row.dump());
+        EXPECT_NEAR(row["changed %"], shares[r], 0.1 * shares[r]);
+        EXPECT_EQ(row["radix ms P5"], 14);
+        EXPECT_GT(row["adaptive ms"], 0);
+    }
+    EXPECT_TRUE(table["rows"][2]["adaptive ms P5"].is_null());  // not published
+    expect_claims(table, 3);
+}
+
+TEST_F(Bench, p5_cuckoo_fills_its_tables_as_published) {
+    const auto table = json({"bench", "--experiment", "p5-cuckoo", "--quick"});
+    ASSERT_EQ(table["rows"].size(), 3u);
+    for (const auto& row : table["rows"]) {
+        SCOPED_TRACE(row.dump());
+        EXPECT_GE(row["records"], row["cells"]);
+        EXPECT_NEAR(row["table %"], row["table % P5"], 2);
+        EXPECT_GT(row["clashes/cell"], 0);
+        EXPECT_LT(row["clashes/cell"], 1);
+        // The first place is free, or a move follows, or more than one.
+        EXPECT_GE(row["moves/cell"], row["clashes/cell"]);
+        EXPECT_GT(row["probes/cell"], 1);
+        EXPECT_LT(row["probes/cell"], 3);
+    }
+    expect_claims(table, 5);
+    const Outcome text = run({"bench", "--experiment", "p5-cuckoo", "--quick"});
+    EXPECT_NE(text.out.find("hold"), std::string::npos) << text.out;
+}
+
 TEST_F(Bench, csv_has_a_line_for_each_row) {
     const Outcome outcome =
         run({"bench", "--scene", "lattice", "--n", "100", "--methods", "auto,brute_force",
@@ -423,6 +519,7 @@ TEST_F(Bench, bad_usage) {
     refused({}, {"FILE", "--scene"});
     refused({"a.npy", "b.npy", "--cutoff", "1"}, {"one FILE"});
     refused({"--experiment", "p9-table1"}, {"p9-table1", "p1-table1"});
+    refused({"a.npy", "--quick"}, {"--quick", "--experiment"});
     refused({"a.npy", "--experiment", "p1-table1"}, {"--experiment", "FILE"});
     refused({"a.npy", "--cutoff", "1", "--n", "5"}, {"--n", "--scene"});
     refused({"a.npy", "--cutoff", "1", "--scaling"}, {"--scaling", "--scene"});

@@ -43,7 +43,8 @@ inline std::vector<std::string> method_names() {
     return names;
 }
 
-// Every method, as it is and with each of its options at either end of what is allowed.
+// Every method, as it is and with each of its options at either end of what is allowed; what
+// may miss pairs apart.
 inline std::vector<std::string> method_extremes() {
     std::vector<std::string> all;
     for (const MethodInfo& method : methods()) {
@@ -54,7 +55,8 @@ inline std::vector<std::string> method_extremes() {
                 for (const double end : {option.least, option.most})
                     values.push_back(std::to_string(end));
             for (const std::string& value : values)
-                all.push_back(method.name + "(" + option.name + "=" + value + ")");
+                if (!option.approximate || value == option.fallback)
+                    all.push_back(method.name + "(" + option.name + "=" + value + ")");
         }
     }
     return all;
