@@ -2,8 +2,10 @@
 #include <vicinal/finder.hpp>
 
 #include <chrono>
+#include <cmath>
 #include <utility>
 
+#include "core/bounds.hpp"
 #include "core/check.hpp"
 #include "core/images.hpp"
 #include "core/rows.hpp"
@@ -70,6 +72,7 @@ struct Finder<T, D>::State {
     RowMaker<D> row_maker;
     RowParts row_parts;
     Report<D> report;
+    bool stale_figures = false;  // made when somebody asks: a step allocates nothing
 
     explicit State(const Options<D>& asked)
         : options(asked),
@@ -96,7 +99,9 @@ struct Finder<T, D>::State {
         scene.assign(bodies, options.domain, options.max_bytes, threads);
         report.why = scene.by_images() ? "not needed: with a reach of many periods every two "
                                          "bodies are tested image by image"
-                                       : choice.why;
+                     : method->repeats()
+                         ? "as asked: pairs are counted as often as they are met"
+                         : choice.why;
         report.bodies = scene.bodies();
         report.ghosts = scene.size() - scene.bodies();
         for (std::size_t k = 0; k < D; ++k)
@@ -105,7 +110,7 @@ struct Finder<T, D>::State {
         report.seconds.scene = watch.lap();
         if (!scene.by_images()) method->build(scene);
         report.seconds.build = watch.lap();
-        report.figures = scene.by_images() ? Figures{} : method->figures();
+        stale_figures = true;
         check_bytes();
         ready = true;
     }
@@ -126,6 +131,14 @@ struct Finder<T, D>::State {
             throw Error(
                 Error::Kind::input,
                 "the finder has no bodies; call update() first (and again after an error)");
+    }
+
+    void refuse_repeats() const {
+        if (method->repeats())
+            throw Error(Error::Kind::option,
+                        "method " + choice.text() +
+                            " meets pairs more than once, so they can only be counted; choose "
+                            "another of its options");
     }
 
     Limits limits() const {
@@ -184,6 +197,7 @@ struct Finder<T, D>::State {
     }
 
     void fill_list() {
+        refuse_repeats();
         require_update();
         blocks.store(list, scene.imaged(), threads, limits());
         search(blocks);
@@ -256,6 +270,42 @@ struct Finder<T, D>::State {
         return result;
     }
 
+    // Null queries: the bodies themselves.
+    Nearest<T, D> nearest(const Bodies<T, D>* queries, std::size_t k, T most) const {
+        require_update();
+        if (!method->finds_nearest())
+            throw Error(Error::Kind::option,
+                        "method " + choice.name +
+                            " does not find nearest neighbours; choose one "
+                            "that does: " +
+                            nearest_methods());
+        if (k == 0)
+            throw Error(Error::Kind::option,
+                        "0 nearest neighbours were asked for; give at least 1");
+        if (!(most >= 0) || (std::isfinite(most) && !std::isfinite(most * most)))
+            throw Error(Error::Kind::option,
+                        "the maximum distance is " + number_text(static_cast<double>(most)) +
+                            "; give a number that is not negative and whose square is finite, "
+                            "or infinity");
+        const Bodies<T, D>& asking_bodies = queries != nullptr ? *queries : scene.view();
+        check_bodies(asking_bodies, "queries", threads);
+        Filter<T, D> pair_filter;
+        if (queries != nullptr) pair_filter.assign(*queries, scene.view(), false);
+        NearestQuestion<T, D> question;
+        question.scene = &scene;
+        if (!scene.by_images()) question.packed = &method->packed();
+        question.queries = &asking_bodies;
+        question.filter = queries != nullptr ? &pair_filter : &filter;
+        question.own = queries == nullptr;
+        question.k = k;
+        question.limit = most * most;
+        question.region = bounds_of_boxes(scene);
+        return collect_nearest(question, threads, limits(), [&](NearestQuery<T, D>& query) {
+            if (!scene.by_images()) return method->nearest(query);
+            for (Index i = 0; i < scene.bodies(); ++i) query.offer_body(i);
+        });
+    }
+
     void ask_streaming(const Bodies<T, D>& queries, bool bare,
                        const Consumer<D>& consumer) const {
         check_consumer<D>(consumer);
@@ -316,6 +366,7 @@ PairList<D> Finder<T, D>::take_pairs(Order order) {
 template <Real T, int D>
 void Finder<T, D>::for_each_block(const Consumer<D>& consumer) {
     check_consumer<D>(consumer);
+    state().refuse_repeats();
     state().require_update();
     state().blocks.stream(consumer, state().scene.imaged(), state().threads, state().limits());
     state().search(state().blocks);
@@ -370,14 +421,33 @@ void Finder<T, D>::probe(const Bodies<T, D>& queries, const Consumer<D>& consume
 }
 
 template <Real T, int D>
+Nearest<T, D> Finder<T, D>::nearest(const Bodies<T, D>& queries, std::size_t k,
+                                    T max_distance) const {
+    return state().nearest(&queries, k, max_distance);
+}
+
+template <Real T, int D>
+Nearest<T, D> Finder<T, D>::nearest(std::size_t k, T max_distance) const {
+    return state().nearest(nullptr, k, max_distance);
+}
+
+template <Real T, int D>
 std::vector<Index> Finder<T, D>::order() const {
     state().require_update();
-    return morton_order(state().scene);
+    CurveOrder<T, D> curve;
+    curve.assign(state().scene, state().scene.bodies());
+    std::vector<Index> result(curve.size());
+    for (std::size_t k = 0; k < result.size(); ++k) result[k] = curve[k];
+    return result;
 }
 
 template <Real T, int D>
 const Report<D>& Finder<T, D>::report() const {
-    return state().report;
+    State& own = state();
+    if (std::exchange(own.stale_figures, false))
+        own.report.figures =
+            own.ready && !own.scene.by_images() ? own.method->figures() : Figures{};
+    return own.report;
 }
 
 template <Real T, int D>

@@ -15,6 +15,7 @@ struct OptionInfo {
     std::string meaning;
     double least = 0, most = 0;        // numbers: the range allowed
     std::vector<std::string> choices;  // words: the choice; empty for numbers
+    bool list = false;                 // numbers: may it be several, (a, b, ...)?
 };
 
 struct MethodInfo {

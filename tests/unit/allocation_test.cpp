@@ -2,7 +2,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <new>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -97,13 +96,9 @@ TEST_P(Steady, StateAllocatesNothing) {
         }
 }
 
-// All but the trees, which make their nodes anew each step.
 std::vector<std::string> names() {
-    const std::set<std::string> trees{"bvh", "kd_tree", "linear_kd_tree", "orthtree",
-                                      "phase_kd_tree"};
     std::vector<std::string> result;
-    for (const MethodInfo& method : methods())
-        if (!trees.contains(method.name)) result.push_back(method.name);
+    for (const MethodInfo& method : methods()) result.push_back(method.name);
     return result;
 }
 
