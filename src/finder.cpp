@@ -2,10 +2,12 @@
 #include <vicinal/finder.hpp>
 
 #include <chrono>
+#include <cmath>
 #include <mutex>
 #include <optional>
 #include <utility>
 
+#include "core/bounds.hpp"
 #include "core/changes.hpp"
 #include "core/check.hpp"
 #include "core/images.hpp"
@@ -130,7 +132,9 @@ struct Finder<T, D>::State {
         report.seconds.build = watch.lap() - ghosts;
         report.why = current().by_images() ? "not needed: with a reach of many periods every "
                                              "two bodies are tested image by image"
-                                           : choice.why;
+                     : method->repeats()
+                         ? "as asked: pairs are counted as often as they are met"
+                         : choice.why;
         report.bodies = current().bodies();
         report.ghosts = current().size() - current().bodies();
         for (std::size_t k = 0; k < D; ++k)
@@ -194,6 +198,14 @@ struct Finder<T, D>::State {
             throw Error(
                 Error::Kind::input,
                 "the finder has no bodies; call update() first (and again after an error)");
+    }
+
+    void refuse_repeats() const {
+        if (method->repeats())
+            throw Error(Error::Kind::option,
+                        "method " + choice.text() +
+                            " meets pairs more than once, so they can only be counted; choose "
+                            "another of its options");
     }
 
     Limits limits() const {
@@ -270,6 +282,7 @@ struct Finder<T, D>::State {
     }
 
     void fill_list() {
+        refuse_repeats();
         require_update();
         blocks.store(list, current().imaged(), threads, limits());
         search(blocks);
@@ -350,6 +363,43 @@ struct Finder<T, D>::State {
         return result;
     }
 
+    // Null queries: the bodies themselves.
+    Nearest<T, D> nearest(const Bodies<T, D>* queries, std::size_t k, T most) const {
+        require_update();
+        if (!method->finds_nearest())
+            throw Error(Error::Kind::option,
+                        "method " + choice.name +
+                            " does not find nearest neighbours; choose one "
+                            "that does: " +
+                            nearest_methods());
+        if (k == 0)
+            throw Error(Error::Kind::option,
+                        "0 nearest neighbours were asked for; give at least 1");
+        if (!(most >= 0) || (std::isfinite(most) && !std::isfinite(most * most)))
+            throw Error(Error::Kind::option,
+                        "the maximum distance is " + number_text(static_cast<double>(most)) +
+                            "; give a number that is not negative and whose square is finite, "
+                            "or infinity");
+        prepare_structure();
+        const Bodies<T, D>& asking_bodies = queries != nullptr ? *queries : scene.view();
+        check_bodies(asking_bodies, "queries", threads);
+        Filter<T, D> pair_filter;
+        if (queries != nullptr) pair_filter.assign(*queries, scene.view(), false);
+        NearestQuestion<T, D> question;
+        question.scene = &scene;
+        if (!scene.by_images()) question.packed = &method->packed();
+        question.queries = &asking_bodies;
+        question.filter = queries != nullptr ? &pair_filter : &filter;
+        question.own = queries == nullptr;
+        question.k = k;
+        question.limit = most * most;
+        question.region = bounds_of_boxes(scene);
+        return collect_nearest(question, threads, limits(), [&](NearestQuery<T, D>& query) {
+            if (!scene.by_images()) return method->nearest(query);
+            for (Index i = 0; i < scene.bodies(); ++i) query.offer_body(i);
+        });
+    }
+
     void ask_streaming(const Bodies<T, D>& queries, bool bare,
                        const Consumer<D>& consumer) const {
         check_consumer<D>(consumer);
@@ -410,6 +460,7 @@ PairList<D> Finder<T, D>::take_pairs(Order order) {
 template <Real T, int D>
 void Finder<T, D>::for_each_block(const Consumer<D>& consumer) {
     check_consumer<D>(consumer);
+    state().refuse_repeats();
     state().require_update();
     state().blocks.stream(consumer, state().current().imaged(), state().threads,
                           state().limits());
@@ -475,9 +526,24 @@ void Finder<T, D>::probe(const Bodies<T, D>& queries, const Consumer<D>& consume
 }
 
 template <Real T, int D>
+Nearest<T, D> Finder<T, D>::nearest(const Bodies<T, D>& queries, std::size_t k,
+                                    T max_distance) const {
+    return state().nearest(&queries, k, max_distance);
+}
+
+template <Real T, int D>
+Nearest<T, D> Finder<T, D>::nearest(std::size_t k, T max_distance) const {
+    return state().nearest(nullptr, k, max_distance);
+}
+
+template <Real T, int D>
 std::vector<Index> Finder<T, D>::order() const {
     state().require_update();
-    return morton_order(state().current());
+    CurveOrder<T, D> curve;
+    curve.assign(state().current(), state().current().bodies());
+    std::vector<Index> result(curve.size());
+    for (std::size_t k = 0; k < result.size(); ++k) result[k] = curve[k];
+    return result;
 }
 
 template <Real T, int D>

@@ -10,6 +10,7 @@ namespace vicinal::tool {
 using Chosen = std::function<int()>;
 
 void add_pairs(CLI::App& app, Chosen& chosen);
+void add_nearest(CLI::App& app, Chosen& chosen);
 void add_probe(CLI::App& app, Chosen& chosen);
 void add_verify(CLI::App& app, Chosen& chosen);
 void add_bench(CLI::App& app, Chosen& chosen);

@@ -44,6 +44,7 @@ void set_up(CLI::App& app, Chosen& chosen) {
         "and then the line it prints.");
     add_pairs(app, chosen);
     add_probe(app, chosen);
+    add_nearest(app, chosen);
     add_verify(app, chosen);
     add_bench(app, chosen);
     add_methods(app, chosen);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -77,6 +78,18 @@ class VICINAL_EXPORT Finder {
     // and exclusions hold as between two sets.
     PairList<D> probe(const Bodies<T, D>& queries, Order order = Order::any) const;
     void probe(const Bodies<T, D>& queries, const Consumer<D>& consumer) const;
+
+    // The k bodies nearest to each query, or as many as there are within `max_distance`.
+    // Distances are between places when the step begins: of boxes, and to them, the gap (0
+    // where they meet); spheres count as their centres. In a periodic domain every image of a
+    // body is one to be found. Groups, masks and exclusions hold as between two sets. Trees can
+    // do this; with another method it is an Error that names them.
+    Nearest<T, D> nearest(const Bodies<T, D>& queries, std::size_t k,
+                          T max_distance = std::numeric_limits<T>::infinity()) const;
+    // The same for the finder's own bodies, none of which is its own neighbour (its images may
+    // be).
+    Nearest<T, D> nearest(std::size_t k,
+                          T max_distance = std::numeric_limits<T>::infinity()) const;
 
     // A space-filling order of the bodies: order()[k] is the body that comes k-th. A caller
     // who keeps its arrays in this order gives every later step better memory locality.

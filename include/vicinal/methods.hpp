@@ -17,6 +17,7 @@ struct OptionInfo {
     std::vector<std::string> choices;  // words: the choice; empty for numbers
     bool method = false;               // the value is a method, with options of its own
     bool approximate = false;  // any other value than the fallback: pairs may be missing
+    bool list = false;                 // numbers: may it be several, (a, b, ...)?
 };
 
 struct MethodInfo {

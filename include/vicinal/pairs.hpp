@@ -99,6 +99,14 @@ struct Rows {
     std::size_t size() const { return offsets.empty() ? 0 : offsets.size() - 1; }
 };
 
+// The nearest bodies of each query, as rows: row i holds those of query i, nearest first; of
+// bodies equally near, in the order of (index, image).
+template <Real T, int D>
+struct Nearest {
+    Rows<D> rows;
+    std::vector<T> distances;  // as long as rows.indices
+};
+
 extern template class PairList<2>;
 extern template class PairList<3>;
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <vector>
 
 #include "core/parallel.hpp"
 #include "core/scene.hpp"
@@ -12,9 +11,10 @@ namespace vicinal {
 
 template <Real T, int D>
 bool boxes_meet(const Box<T, D>& a, const Box<T, D>& b) {
-    bool yes = true;
-    for (std::size_t k = 0; k < D; ++k) yes &= a.lo[k] <= b.hi[k] && b.lo[k] <= a.hi[k];
-    return yes;
+    unsigned yes = 1;  // without branches
+    for (std::size_t k = 0; k < D; ++k)
+        yes &= unsigned{a.lo[k] <= b.hi[k]} & unsigned{b.lo[k] <= a.hi[k]};
+    return yes != 0;
 }
 
 template <Real T, int D>
@@ -36,7 +36,7 @@ void enclose(Box<T, D>& sum, const Box<T, D>& box) {
 // Around all instances.
 template <Real T, int D>
 Box<T, D> bounds_of_boxes(const Scene<T, D>& scene) {
-    std::vector<Box<T, D>> parts(piece_count(scene.threads(), scene.size()), no_box<T, D>());
+    PerPiece<Box<T, D>> parts(piece_count(scene.threads(), scene.size()), no_box<T, D>());
     parallel_ranges(scene.threads(), scene.size(), [&](Range r, std::size_t p) {
         Box<T, D> part = no_box<T, D>();
         for (std::size_t k = r.begin; k < r.end; ++k)

@@ -1,6 +1,7 @@
 // What a method is: it orders the scene and proposes candidates. See src/methods/README.md.
 #pragma once
 
+#include "core/nearest.hpp"
 #include "core/parallel.hpp"
 #include "core/sieve.hpp"
 
@@ -27,6 +28,10 @@ class Method {
     // the owner rule holds. Const, starts no threads.
     virtual void search(Range tasks, Sieve<T, D>& sieve) const = 0;
 
+    // Does search() propose pairs more than once? Then they can only be counted, repeats and
+    // all.
+    virtual bool repeats() const { return false; }
+
     // Can rows() be asked, for what was built?
     virtual bool finds_rows() const { return false; }
     // Instead of search(), in an open domain without groups and exclusions: writes the whole
@@ -36,6 +41,11 @@ class Method {
     // As search(), for instances of a scene of queries against what was built.
     virtual void probe(const Scene<T, D>& queries, Range instances,
                        Sieve<T, D>& sieve) const = 0;
+
+    // Offers a query all instances that are not too far from it, nearer ones rather first.
+    // Methods that can, say so.
+    virtual bool finds_nearest() const { return false; }
+    virtual void nearest(NearestQuery<T, D>&) const {}
 
     virtual std::size_t bytes() const = 0;
 

@@ -34,8 +34,10 @@ void Packed<T, D>::fill(const Scene<T, D>& scene, std::span<const Bits> bits) {
     for (std::size_t c = 0; c < columns; ++c) columns_[c].resize(n);
 
     const Bodies<T, D>& view = scene.view();
+    constexpr std::size_t ahead = 64;  // a miss takes about as long as so many entries
     parallel_for(scene.threads(), n, [&](std::size_t e) {
         const Index k = instance_[e];
+        if (e + ahead < n) scene.prefetch(instance_[e + ahead]);
         if (owned_) {
             const unsigned own = bits.empty() ? ~0u : bits[e];
             bits_[e] =

@@ -182,14 +182,6 @@ bool Sieve<T, D>::touches(Index first, Index second) const {
     return touch<T, D>(i, j, s, sv, question_.rule, moving_);
 }
 
-template <Real T, int D>
-void Sieve<T, D>::prefetch(const Scene<T, D>& scene, Index instance) {
-    const Bodies<T, D>& view = scene.view();
-    const Index i = scene.body(instance);
-    for (std::size_t a = 0; a < D; ++a) __builtin_prefetch(&view.position.axis[a][i]);
-    if (view.shape == Shape::spheres) __builtin_prefetch(&view.radius[i]);
-}
-
 // Writes a pair of instances down unless another combination of their shifts reports it.
 template <Real T, int D>
 void Sieve<T, D>::settle(Index first, Index second) {
@@ -264,8 +256,8 @@ template <Real T, int D>
 void Sieve<T, D>::decide(const MaybePair* pairs, std::size_t count) {
     // The caller's order is not ours: fetch all before the first is needed.
     for (std::size_t p = 0; p < count; ++p) {
-        prefetch(scene_, pairs[p].mixed ? packed_.instance(pairs[p].first) : pairs[p].first);
-        prefetch(scene_, pairs[p].mixed ? packed_.instance(pairs[p].second) : pairs[p].second);
+        scene_.prefetch(pairs[p].mixed ? packed_.instance(pairs[p].first) : pairs[p].first);
+        scene_.prefetch(pairs[p].mixed ? packed_.instance(pairs[p].second) : pairs[p].second);
     }
     for (std::size_t p = 0; p < count; ++p) {
         auto [first, second, mixed] = pairs[p];
@@ -313,8 +305,8 @@ void Sieve<T, D>::hits(const Index* first, const Index* second, std::size_t coun
     constexpr std::size_t ahead = 16;  // the caller's order is not ours
     for (std::size_t k = 0; k < count; ++k) {
         if (k + ahead < count && !decided) {
-            prefetch(first_scene_, first[k + ahead]);
-            prefetch(scene_, second[k + ahead]);
+            first_scene_.prefetch(first[k + ahead]);
+            scene_.prefetch(second[k + ahead]);
         }
         if (decided || touches(first[k], second[k])) emit(First{first[k], 0, {}, 0}, second[k]);
     }

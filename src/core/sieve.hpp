@@ -94,7 +94,6 @@ class Sieve final : private StripSink<D>, private BoxSink<D> {
     void settle(Index first, Index second);
     void hits(const Index* first, const Index* second, std::size_t count) override;
     bool touches(Index first, Index second) const;
-    static void prefetch(const Scene<T, D>& scene, Index instance);
     BoxRows<D> with_bits(BoxRows<D> rows, unsigned needed);
 
     // How to test the first of two against a run.

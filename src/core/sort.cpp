@@ -105,36 +105,47 @@ Box<double, D> bounds_of(const Scene<T, D>& scene) {
 }
 
 template <Real T, int D>
-std::vector<Index> morton_order(const Scene<T, D>& scene) {
-    const std::size_t n = scene.bodies();
+void CurveOrder<T, D>::assign(const Scene<T, D>& scene, std::size_t instances) {
     const Bulk bulk = bulk_of(scene);
-    constexpr unsigned bits = 63 / D;
-    // The middle half of the curve spans the bulk; what lies outside clamps to its ends.
     constexpr double cells = static_cast<double>(std::uint64_t{1} << bits);
-    Sorter<KeyedIndex> order;
-    order.records.resize(n);
-    parallel_for(scene.threads(), n, [&](std::size_t i) {
-        const Box<T, D> box = scene.box(static_cast<Index>(i));
-        std::uint64_t key = 0;
-        for (std::size_t a = 0; a < D; ++a) {
-            const double half_width = bulk.extent[a] > 0 ? bulk.extent[a] : 0.5;
-            const double offset = middle(box.lo[a], box.hi[a]) / 2 - bulk.centre[a] / 2;
-            const double x = offset / half_width + 0.5;
-            const double cell = std::clamp(x * cells, 0.0, cells - 1);
-            key |= spread_bits<D>(static_cast<std::uint64_t>(cell)) << a;
+    const unsigned sorted_bits = first_bits(instances, bits * D);
+    const auto key = [shift = bits * D - sorted_bits](const KeyedIndex& r) {
+        return r.key >> shift;
+    };
+    records_.resize(instances);
+    KeyedIndex* const records = records_.data();
+    const auto make = [&](Range range, std::size_t, const auto& put) {
+        for (std::size_t k = range.begin; k < range.end; ++k) {
+            const Box<T, D> box = scene.box(static_cast<Index>(k));
+            std::uint64_t place = 0;
+            for (std::size_t a = 0; a < D; ++a) {
+                const double half_width = bulk.extent[a] > 0 ? bulk.extent[a] : 0.5;
+                const double offset = middle(box.lo[a], box.hi[a]) / 2 - bulk.centre[a] / 2;
+                const double x = offset / half_width + 0.5;
+                const double cell = std::clamp(x * cells, 0.0, cells - 1);
+                place |= spread_bits<D>(static_cast<std::uint64_t>(cell)) << a;
+            }
+            put(records[k] = {place, static_cast<Index>(k)});
         }
-        order.records[i] = {key, static_cast<Index>(i)};
-    });
-    order.sort(bits * D, scene.threads(), [](const KeyedIndex& r) { return r.key; });
-    std::vector<Index> result(n);
-    for (std::size_t i = 0; i < n; ++i) result[i] = order.records[i].value;
-    return result;
+    };
+    const auto again = [records](Range range, std::size_t, const auto& put) {
+        for (std::size_t k = range.begin; k < range.end; ++k) put(records[k]);
+    };
+    sorter_.count(instances, sorted_bits, scene.threads(), make, key);
+    sorter_.scatter(instances, scene.threads(), again, key);
+    sorter_.take(scene.threads(), key,
+                 [records](Range entries, const KeyedIndex* bucket, const std::uint32_t* order,
+                           const auto&) {
+                     KeyedIndex* const to = records + entries.begin;
+                     for (std::size_t k = 0; k < entries.size(); ++k) to[k] = bucket[order[k]];
+                     sort_nearly_sorted(std::span(to, entries.size()));
+                 });
 }
 
 #define VICINAL_INSTANTIATE(T, D)                          \
     template Bulk bulk_of(const Scene<T, D>&);             \
     template Box<double, D> bounds_of(const Scene<T, D>&); \
-    template std::vector<Index> morton_order(const Scene<T, D>&);
+    template class CurveOrder<T, D>;
 VICINAL_INSTANTIATE(float, 2)
 VICINAL_INSTANTIATE(float, 3)
 VICINAL_INSTANTIATE(double, 2)

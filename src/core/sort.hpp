@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -237,9 +238,30 @@ std::size_t Sorter<Record>::bytes() const {
     return sum;
 }
 
+// So many of the first of `bits` bits of n keys are worth a radix sort, two passes of it: few
+// keys differ in later bits alone. They are put in order by sort_nearly_sorted().
+inline unsigned first_bits(std::size_t n, unsigned bits) {
+    return std::min({bits, static_cast<unsigned>(std::bit_width(n >> 10)) + 11, 22u});
+}
+
+// Sorts values of which few are out of order, and these not far from their places.
+template <class T>
+void sort_nearly_sorted(std::span<T> values) {
+    std::size_t moves = 0;
+    for (std::size_t k = 1; k < values.size(); ++k) {
+        const T value = values[k];
+        std::size_t to = k;
+        for (; to > 0 && value < values[to - 1]; --to) values[to] = values[to - 1];
+        values[to] = value;
+        moves += k - to;
+        if (moves > 16 * values.size()) return std::sort(values.begin(), values.end());
+    }
+}
+
 struct KeyedIndex {
     std::uint64_t key;
     Index value;
+    auto operator<=>(const KeyedIndex&) const = default;
 };
 
 // The middle of the bodies and the length that most of them span, per axis: from a fixed
@@ -256,8 +278,47 @@ Bulk bulk_of(const Scene<T, D>& scene);
 template <Real T, int D>
 Box<double, D> bounds_of(const Scene<T, D>& scene);
 
-// The bodies along a Z-curve.
+// Instances along a Z-curve whose middle half spans the bulk of the bodies; what is outside
+// clamps to its ends.
 template <Real T, int D>
-std::vector<Index> morton_order(const Scene<T, D>& scene);
+class CurveOrder {
+  public:
+    static constexpr unsigned bits = 63 / D;  // per axis
+
+    void assign(const Scene<T, D>& scene, std::size_t instances);
+
+    std::size_t size() const { return records_.size(); }
+    Index operator[](std::size_t k) const { return records_[k].value; }
+
+    // The first bit of their places in which two of the entries begin ... end - 1 differ; -1 if
+    // none.
+    int differing_bit(Index begin, Index end) const {
+        return static_cast<int>(std::bit_width(records_[begin].key ^ records_[end - 1].key)) -
+               1;
+    }
+
+    // Divides them by their places without the lowest `shift` bits, which have at most N
+    // values.
+    template <std::size_t N>
+    unsigned divide(Index begin, Index end, unsigned shift, std::array<Index, N>& ends) const {
+        const KeyedIndex* const records = records_.data();
+        unsigned count = 0;
+        while (begin < end) {
+            const std::uint64_t cell = records[begin].key >> shift;
+            const auto last = std::partition_point(
+                records + begin, records + end,
+                [&](const KeyedIndex& r) { return r.key >> shift == cell; });
+            begin = static_cast<Index>(last - records);
+            ends[count++] = begin;
+        }
+        return count;
+    }
+
+    std::size_t bytes() const { return records_.bytes() + sorter_.bytes(); }
+
+  private:
+    Buffer<KeyedIndex> records_;  // sorted
+    Sorter<KeyedIndex> sorter_;
+};
 
 }  // namespace vicinal

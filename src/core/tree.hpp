@@ -11,7 +11,6 @@
 
 #include "core/bounds.hpp"
 #include "core/method.hpp"
-#include "core/morton.hpp"
 #include "core/sort.hpp"
 
 namespace vicinal {
@@ -65,57 +64,6 @@ Index divide_points(std::span<TreePoint<T, K>> points, unsigned level) {
     return static_cast<Index>(points.size() / 2);
 }
 
-// All instances along a Z-curve whose middle half spans the bulk of the bodies; what is
-// outside clamps to its ends.
-template <Real T, int D>
-struct CurveOrder {
-    static constexpr unsigned bits = 63 / D;  // per axis
-    Sorter<KeyedIndex> sorter;
-
-    void assign(const Scene<T, D>& scene) {
-        const Bulk bulk = bulk_of(scene);
-        constexpr double cells = static_cast<double>(std::uint64_t{1} << bits);
-        sorter.records.resize(scene.size());
-        parallel_for(scene.threads(), scene.size(), [&](std::size_t k) {
-            const Box<T, D> box = scene.box(static_cast<Index>(k));
-            std::uint64_t key = 0;
-            for (std::size_t a = 0; a < D; ++a) {
-                const double middle =
-                    static_cast<double>(box.lo[a]) / 2 + static_cast<double>(box.hi[a]) / 2;
-                const double half_width = bulk.extent[a] > 0 ? bulk.extent[a] : 0.5;
-                const double x = (middle / 2 - bulk.centre[a] / 2) / half_width + 0.5;
-                const double cell = std::clamp(x * cells, 0.0, cells - 1);
-                key |= spread_bits<D>(static_cast<std::uint64_t>(cell)) << a;
-            }
-            sorter.records[k] = {key, static_cast<Index>(k)};
-        });
-        sorter.sort(bits * D, scene.threads(), [](const KeyedIndex& r) { return r.key; });
-    }
-
-    // The first bit in which two of the entries begin ... end - 1 differ; -1 if none.
-    int differing_bit(Index begin, Index end) const {
-        return static_cast<int>(
-                   std::bit_width(sorter.records[begin].key ^ sorter.records[end - 1].key)) -
-               1;
-    }
-
-    // Divides them by their keys without the lowest `shift` bits, which have at most N values.
-    template <std::size_t N>
-    unsigned divide(Index begin, Index end, unsigned shift, std::array<Index, N>& ends) const {
-        const KeyedIndex* const records = sorter.records.data();
-        unsigned count = 0;
-        while (begin < end) {
-            const std::uint64_t cell = records[begin].key >> shift;
-            const auto last = std::partition_point(
-                records + begin, records + end,
-                [&](const KeyedIndex& r) { return r.key >> shift == cell; });
-            begin = static_cast<Index>(last - records);
-            ends[count++] = begin;
-        }
-        return count;
-    }
-};
-
 template <Real T, int D>
 class Tree {
   public:
@@ -133,35 +81,34 @@ class Tree {
     // Divides the entries 0 ... n - 1 from the top: divide(node, level, ends) reorders the
     // entries of a node with more than `leaf` of them and returns how many children it gets,
     // with their ends. Nodes of a level are divided in parallel.
-    template <int most, class Divide>
+    template <std::size_t most, class Divide>
     void grow(std::size_t n, std::size_t leaf, int threads, const Divide& divide) {
-        struct Cut {
-            unsigned count = 0;
-            std::array<Index, most> ends;
-        };
+        static_assert(most <= most_children);
         clear();
         if (n == 0) return;
         nodes.push_back({no_box<T, D>(), 0, static_cast<Index>(n)});
         level_ends.push_back(1);
-        std::vector<Cut> cuts;
         for (std::size_t first = 0; first < nodes.size();
              first = level_ends[level_ends.size() - 2]) {
             const std::size_t count = nodes.size() - first;
             const auto level = static_cast<unsigned>(level_ends.size() - 1);
-            cuts.assign(count, {});
-            // The levels of a small tree are not worth a team of threads.
-            parallel_tasks(n < 8192 ? 1 : threads, count, [&](std::size_t k, int) {
-                if (nodes[first + k].size() > leaf)
-                    cuts[k].count = divide(first + k, level, cuts[k].ends);
+            ends_.resize(count * most);
+            // The levels of a small tree are not worth a team of threads, nor are the nodes of
+            // a large one worth a task each.
+            parallel_for(n < 8192 ? 1 : threads, count, [&](std::size_t k) {
+                if (nodes[first + k].size() <= leaf) return;
+                std::array<Index, most> ends;
+                nodes[first + k].children = divide(first + k, level, ends);
+                std::copy(ends.begin(), ends.end(), ends_.data() + k * most);
             });
             for (std::size_t k = 0; k < count; ++k) {
-                Node& parent = nodes[first + k];
-                parent.child = static_cast<Index>(nodes.size());
-                parent.children = cuts[k].count;
-                Index begin = parent.begin;
-                for (unsigned c = 0; c < cuts[k].count; ++c) {
-                    nodes.push_back({no_box<T, D>(), begin, cuts[k].ends[c]});
-                    begin = cuts[k].ends[c];
+                const Index children = nodes[first + k].children;
+                nodes[first + k].child = static_cast<Index>(nodes.size());
+                Index begin = nodes[first + k].begin;
+                for (Index c = 0; c < children; ++c) {
+                    const Index end = ends_[k * most + c];
+                    nodes.push_back({no_box<T, D>(), begin, end});
+                    begin = end;
                 }
             }
             level_ends.push_back(nodes.size());
@@ -177,6 +124,7 @@ class Tree {
     // Boxes of the leaves by box_of(entry), of the others from their children.
     template <class BoxOf>
     void fit(int threads, const BoxOf& box_of) {
+        boxes_.resize(nodes.empty() ? 0 : nodes[0].size());
         for (std::size_t level = level_ends.size(); level-- > 0;) {
             const std::size_t first = level > 0 ? level_ends[level - 1] : 0;
             parallel_for(threads, level_ends[level] - first, [&](std::size_t k) {
@@ -185,7 +133,8 @@ class Tree {
                 for (Index c = 0; c < node.children; ++c)
                     enclose(node.box, nodes[node.child + c].box);
                 if (node.children == 0)
-                    for (Index e = node.begin; e < node.end; ++e) enclose(node.box, box_of(e));
+                    for (Index e = node.begin; e < node.end; ++e)
+                        enclose(node.box, boxes_[e] = box_of(e));
             });
         }
     }
@@ -200,20 +149,20 @@ class Tree {
         tasks_.push_back({0, 0});
         for (bool again = true; again;) {
             again = false;
-            std::vector<NodePair> finer;
+            finer_.clear();
             for (const NodePair pair : tasks_) {
                 const auto [a, b] = pair;
                 if (nodes[a].size() + nodes[b].size() <= 2 * large ||
                     (nodes[a].children == 0 && nodes[b].children == 0)) {
-                    finer.push_back(pair);
+                    finer_.push_back(pair);
                     continue;
                 }
                 again = true;
                 for_each_below(pair, [&](NodePair below) {
-                    if (below.a == below.b || meet(below.a, below.b)) finer.push_back(below);
+                    if (below.a == below.b || meet(below.a, below.b)) finer_.push_back(below);
                 });
             }
-            tasks_.swap(finer);
+            tasks_.swap(finer_);
         }
     }
     void cut() {
@@ -241,12 +190,19 @@ class Tree {
             ask(static_cast<Index>(q), queries.box(static_cast<Index>(q)), 0, sieve);
     }
 
+    void nearest(NearestQuery<T, D>& query) const {
+        if (!nodes.empty()) nearest(0, query);
+    }
+
     std::size_t bytes() const {
-        return nodes.capacity() * sizeof(Node) + tasks_.capacity() * sizeof(NodePair) +
+        return nodes.capacity() * sizeof(Node) + boxes_.bytes() + ends_.bytes() +
+               (tasks_.capacity() + finer_.capacity()) * sizeof(NodePair) +
                level_ends.capacity() * sizeof(std::size_t);
     }
 
   private:
+    static constexpr std::size_t most_children = 8;  // of any tree's nodes
+
     struct NodePair {
         Index a, b;  // the same: a node with itself
     };
@@ -276,8 +232,9 @@ class Tree {
         if (nodes[pair.a].children == 0 && nodes[pair.b].children == 0) {
             if (pair.a == pair.b)
                 sieve.self(run(pair.a));
-            else
-                sieve.cross(run(pair.a), run(pair.b));
+            else  // most bodies of a leaf are not near the other one
+                for (Index e = nodes[pair.a].begin; e < nodes[pair.a].end; ++e)
+                    if (boxes_meet(boxes_[e], nodes[pair.b].box)) sieve.one(e, run(pair.b));
             return;
         }
         for_each_below(pair, [&](NodePair below) {
@@ -292,7 +249,21 @@ class Tree {
             ask(q, box, nodes[node].child + c, sieve);
     }
 
-    std::vector<NodePair> tasks_;
+    // Children in the order of their distance.
+    void nearest(Index node, NearestQuery<T, D>& query) const {
+        const Node& here = nodes[node];
+        if (here.children == 0) return query.offer(run(node));
+        std::array<std::pair<double, Index>, most_children> below;
+        for (Index c = 0; c < here.children; ++c)
+            below[c] = {query.square_to(nodes[here.child + c].box), here.child + c};
+        std::sort(below.begin(), below.begin() + here.children);
+        for (Index c = 0; c < here.children; ++c)
+            if (!query.too_far(below[c].first)) nearest(below[c].second, query);
+    }
+
+    std::vector<NodePair> tasks_, finer_;
+    Buffer<Box<T, D>> boxes_;  // of the entries
+    Buffer<Index> ends_;       // of the children of a level's nodes
 };
 
 }  // namespace vicinal

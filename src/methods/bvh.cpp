@@ -24,10 +24,10 @@ class Bvh final : public Method<T, D> {
             fit(scene);
             if (leaf_edges() <= 1.5 * edges_when_sorted_) return finish(scene);
         }
-        order_.assign(scene);
+        order_.assign(scene, scene.size());
         const auto instances = packed_.entries(scene.size());
         parallel_for(scene.threads(), scene.size(),
-                     [&](std::size_t e) { instances[e] = order_.sorter.records[e].value; });
+                     [&](std::size_t e) { instances[e] = order_[e]; });
         tree_.template grow<width>(
             scene.size(), leaf_, scene.threads(),
             [&](std::size_t n, unsigned, std::array<Index, width>& ends) {
@@ -44,8 +44,10 @@ class Bvh final : public Method<T, D> {
     void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const override {
         tree_.probe(queries, instances, sieve);
     }
+    bool finds_nearest() const override { return true; }
+    void nearest(NearestQuery<T, D>& query) const override { tree_.nearest(query); }
     std::size_t bytes() const override {
-        return packed_.bytes() + order_.sorter.bytes() + tree_.bytes();
+        return packed_.bytes() + order_.bytes() + tree_.bytes();
     }
 
   private:
@@ -96,7 +98,7 @@ MethodEntry describe_bvh() {
     return describe_method<Bvh>(
         {"bvh",
          "boxes around neighbours along a Z-curve, in a tree of wide nodes",
-         {{"leaf", "4", "most bodies in a leaf", 1, 1000, {}},
+         {{"leaf", "16", "most bodies in a leaf", 1, 1000, {}},
           {"refit", "off", "keep the order while bodies move little", 0, 0, {"off", "on"}}}});
 }
 

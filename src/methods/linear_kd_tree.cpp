@@ -16,242 +16,97 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
+#include <utility>
 #include <vector>
 
-#include "core/bounds.hpp"
-#include "core/morton.hpp"
+#include "core/adaptive_sort.hpp"
+#include "core/implicit_tree.hpp"
 #include "core/sort.hpp"
 
 namespace vicinal {
 namespace {
 
-// A box in whole cells of the finest level, both ends included.
 template <int D>
-struct CellBox {
-    std::array<std::uint32_t, D> lo, hi;
-
-    bool meets(const CellBox& other) const {
-        bool yes = true;
-        for (std::size_t a = 0; a < D; ++a) yes &= lo[a] <= other.hi[a] && other.lo[a] <= hi[a];
-        return yes;
+ImplicitTreeOptions<D> tree_options(const Choice& choice) {
+    ImplicitTreeOptions<D> options;
+    options.split = choice.word("split") == "on";
+    options.octree = choice.word("octree") == "on";
+    // In an octree a useless split would put two pieces in one cell.
+    options.suppress = choice.word("coherent") == "off" || options.octree;
+    options.bits = static_cast<unsigned>(choice.number("bits"));
+    options.axes = choice.word("axes");
+    const std::vector<double> root = choice.numbers("root");
+    if (root.size() == 1 && root[0] >= 1 && root[0] <= 1000) {
+        options.root_factor = root[0];
+        return options;
     }
-};
-
-// A cell of the tree: the way to it from the root, a bit per cutting plane, first plane
-// highest.
-struct Cell {
-    std::uint64_t code;  // as long as the longest, zeros behind its own bits
-    unsigned length;
-};
-
-// A body has at most one piece per corner.
-template <int D>
-struct Pieces {
-    std::array<Cell, 1 << D> cells;
-    std::size_t count = 0;
-};
-
-// The tree that nobody stores: how bodies get their cells.
-template <Real T, int D>
-class ImplicitTree {
-  public:
-    explicit ImplicitTree(const Choice& choice)
-        : split_(choice.word("split") == "on"),
-          octree_(choice.word("octree") == "on"),
-          asked_bits_(static_cast<unsigned>(choice.number("bits"))),
-          root_factor_(choice.number("root")) {
-        unsigned next = D;
-        for (const char axis : choice.word("axes"))
-            if (const auto a = static_cast<std::size_t>(axis - 'x'); a < D) {
-                rank_[a] = --next;
-                axis_[next] = a;
-            }
+    bool box = root.size() == 2 * D;
+    options.root.emplace();
+    for (std::size_t a = 0; a < D && box; ++a) {
+        options.root->lo[a] = root[a];
+        options.root->hi[a] = root[D + a];
+        box = root[a] < root[D + a] && std::isfinite(root[D + a] - root[a]);
     }
+    if (!box)
+        throw Error(Error::Kind::option,
+                    "method linear_kd_tree: option root is '" + choice.word("root") +
+                        "'; give a number from 1 to 1000, or the root's lower and upper corner "
+                        "in as many dimensions as the bodies have: " +
+                        (D == 2 ? "(x0, y0, x1, y1)" : "(x0, y0, z0, x1, y1, z1)"));
+    return options;
+}
 
-    // `room`: bits that a code may have.
-    void assign(const Scene<T, D>& scene, unsigned room) {
-        const double edge = place_root(scene);
-        bits_ = asked_bits_ > 0 ? asked_bits_ : bits_for(scene, edge);
-        bits_ = std::min(bits_, room / D);
-        // A root too small to be divided is one cell.
-        const double cells = std::ldexp(1.0, static_cast<int>(bits_));
-        scale_ = edge / cells > std::numeric_limits<double>::min() ? cells / edge : 0;
-    }
+enum class Unique { owner, list, none };
 
-    unsigned bits() const { return bits_; }           // per axis
-    unsigned code_bits() const { return D * bits_; }  // of the longest code
-    // The volume of a cell in finest cells, and that of a finest cell.
-    std::uint64_t volume(unsigned length) const {
-        return std::uint64_t{1} << (code_bits() - length);
-    }
-    double unit() const { return scale_ > 0 ? std::pow(1 / scale_, D) : 0; }
-
-    CellBox<D> cells(const Box<T, D>& box) const {
-        CellBox<D> result;
-        for (std::size_t a = 0; a < D; ++a) {
-            result.lo[a] = cell(box.lo[a], a);
-            result.hi[a] = cell(box.hi[a], a);
-        }
-        return result;
-    }
-
-    // P1 section 5.2.
-    std::uint64_t code(const std::array<std::uint32_t, D>& place) const {
-        std::uint64_t result = 0;
-        for (std::size_t a = 0; a < D; ++a) result |= spread_bits<D>(place[a]) << rank_[a];
-        return result;
-    }
-
-    Pieces<D> pieces(const CellBox<D>& box) const {
-        Cuts cuts;
-        std::uint64_t corner = 0;
-        for (std::size_t a = 0; a < D; ++a) {
-            const std::uint32_t lo = box.lo[a], hi = box.hi[a];
-            const int first = plane(lo, hi, a);
-            const unsigned level = first < 0 ? 0 : static_cast<unsigned>(first) / D;
-            const std::uint32_t cut = hi >> level << level;
-            const std::uint64_t low_code = spread_bits<D>(lo) << rank_[a];
-            cuts.plane[a] = {first, plane(lo, cut - 1, a), plane(cut, hi, a)};
-            cuts.step[a] = (spread_bits<D>(cut) << rank_[a]) - low_code;
-            corner += low_code;
-        }
-        Pieces<D> result;
-        place(cuts, {}, corner, result);
-        return result;
-    }
-
-  private:
-    std::uint32_t cell(T x, std::size_t axis) const {
-        // Halves, so that a difference of the largest numbers is finite.
-        const double c = (static_cast<double>(x) / 2 - low_[axis] / 2) * (2 * scale_);
-        return static_cast<std::uint32_t>(
-            std::clamp(c, 0.0, static_cast<double>((1u << bits_) - 1)));
-    }
-
-    // On each axis a piece is what the body is, or one half.
-    enum Part : std::size_t { whole, lower, upper };
-    struct Cuts {
-        // The first cutting plane that each of the parts crosses.
-        std::array<std::array<int, 3>, D> plane;
-        // From the code of a piece to that of its upper half.
-        std::array<std::uint64_t, D> step;
-    };
-
-    // The first cutting plane between two places, as a bit of the code; -1: none.
-    int plane(std::uint32_t lo, std::uint32_t hi, std::size_t axis) const {
-        const int level = static_cast<int>(std::bit_width(lo ^ hi)) - 1;
-        return level < 0 ? -1 : level * D + static_cast<int>(rank_[axis]);
-    }
-
-    // The cell of a piece (P1 section 5.3): the common prefix of its corners' codes ends at the
-    // first cutting plane between them. There the piece is split, once per axis, if the cells
-    // of all the pieces that come of it are together smaller than its own (P1 section 4.1).
-    // Returns their volume.
-    std::uint64_t place(const Cuts& cuts, std::array<Part, D> parts, std::uint64_t corner,
-                        Pieces<D>& out) const {
-        int first = -1;
-        for (std::size_t a = 0; a < D; ++a) first = std::max(first, cuts.plane[a][parts[a]]);
-        unsigned length = code_bits() - 1 - static_cast<unsigned>(first);
-        if (octree_) length -= length % D;
-        const std::size_t before = out.count;
-        const std::size_t axis = first < 0 ? 0 : axis_[static_cast<unsigned>(first) % D];
-        if (split_ && first >= 0 && parts[axis] == whole) {
-            parts[axis] = lower;
-            std::uint64_t split = place(cuts, parts, corner, out);
-            parts[axis] = upper;
-            split += place(cuts, parts, corner + cuts.step[axis], out);
-            if (split < volume(length)) return split;
-        }
-        out.count = before;
-        out.cells[out.count++] = {corner & ~(volume(length) - 1), length};
-        return volume(length);
-    }
-
-    // The root is a cube, so that cells are as wide as they are long, around all boxes; or
-    // around most of them, if a few lie so far out that the others would share a cell. What is
-    // outside belongs to the cells at the border. Returns the edge.
-    double place_root(const Scene<T, D>& scene) {
-        const Box<T, D> all = bounds_of_boxes(scene);
-        const Bulk bulk = bulk_of(scene);
-        double edge = 0, most = 0;
-        for (std::size_t a = 0; a < D; ++a) {
-            // Halves: see cell().
-            edge = std::max(
-                edge, static_cast<double>(all.hi[a]) / 2 - static_cast<double>(all.lo[a]) / 2);
-            most = std::max(most, bulk.extent[a]);
-        }
-        edge = std::min(2 * edge, std::numeric_limits<double>::max() / (2 * root_factor_));
-        const bool outliers = most > 0 && edge > 256 * most;
-        if (outliers) edge = 4 * most;
-        for (std::size_t a = 0; a < D; ++a) {
-            const double low =
-                outliers ? bulk.centre[a] - edge / 2 : static_cast<double>(all.lo[a]);
-            low_[a] = std::max(low - (root_factor_ - 1) * edge / 2,
-                               std::numeric_limits<double>::lowest());
-        }
-        return edge * root_factor_;
-    }
-
-    // So many that all but the smallest tenth of the bodies span eight of the finest cells;
-    // from a fixed sample.
-    static unsigned bits_for(const Scene<T, D>& scene, double root_edge) {
-        const std::size_t n = scene.bodies(), count = std::min<std::size_t>(n, 1024);
-        std::vector<double> edges(count);
-        for (std::size_t s = 0; s < count; ++s) {
-            const Box<T, D> box = scene.box(static_cast<Index>(s * n / count));
-            for (std::size_t a = 0; a < D; ++a)
-                edges[s] = std::max(edges[s], static_cast<double>(box.hi[a]) / 2 -
-                                                  static_cast<double>(box.lo[a]) / 2);
-        }
-        std::sort(edges.begin(), edges.end());
-        const double ratio = count > 0 ? root_edge / 2 / edges[count / 10] * 8 : 1;
-        return ratio > 1 ? static_cast<unsigned>(std::min(std::ceil(std::log2(ratio)), 32.0))
-                         : 1;
-    }
-
-    const bool split_, octree_;
-    const unsigned asked_bits_;  // 0: from the bodies
-    const double root_factor_;
-    std::array<unsigned, D> rank_{};  // of an axis within a level: the one cut first is highest
-    std::array<std::size_t, D> axis_{};  // of each rank
-    unsigned bits_ = 1;
-    std::array<double, D> low_{};  // corner of the root
-    double scale_ = 0;             // finest cells per length
-};
+Unique unique_of(const std::string& word) {
+    return word == "owner" ? Unique::owner : word == "list" ? Unique::list : Unique::none;
+}
 
 template <Real T, int D>
 class LinearKdTree final : public Method<T, D> {
   public:
     explicit LinearKdTree(const Choice& choice)
-        : tree_(choice), list_(choice.word("unique") == "list") {}
+        : tree_(tree_options<D>(choice)),
+          unique_(unique_of(choice.word("unique"))),
+          coherent_(choice.word("coherent") == "on") {}
 
     void build(const Scene<T, D>& scene) override {
+        if (scene.size() >= std::numeric_limits<Index>::max() / most_pieces)
+            throw Error(Error::Kind::limit,
+                        "linear_kd_tree: too many bodies for 32-bit numbers of records");
         entry_bits_ = static_cast<unsigned>(std::bit_width(scene.size()));
+        if (coherent_) entry_bits_ += slot_bits;
+        const bool same = std::exchange(ordered_, false) && packed_.size() == scene.size();
         // One bit is left for what comes behind the last code.
-        tree_.assign(scene, 63 - length_bits - entry_bits_);
-        order_entries(scene);
-        write_records(scene.threads());
-        sorter_.sort(tree_.code_bits() + length_bits, scene.threads(),
-                     [shift = entry_bits_](std::uint64_t r) { return r >> shift; });
-        find_runs(scene.threads());
-        measure_volume(scene);
-        if (list_) list_pairs(scene.threads());
+        const bool kept = tree_.assign(scene, 63 - length_bits - entry_bits_, same);
+        if (!kept) order_entries(scene);
+        packed_.fill(scene, {});
+        measure_cells(scene);
+        if (kept)
+            update_records(scene.threads());
+        else
+            write_records(scene.threads());
+        measure_runs(scene.threads());
+        if (unique_ == Unique::list) list_pairs(scene.threads());
+        ordered_ = coherent_;
     }
 
     const Packed<T, D>& packed() const override { return packed_; }
 
     std::size_t tasks() const override {
-        return list_ ? (pairs_.records.size() + pairs_per_task - 1) / pairs_per_task
-                     : sweep_tasks();
+        return unique_ == Unique::list
+                   ? (pairs_.records.size() + pairs_per_task - 1) / pairs_per_task
+                   : sweep_tasks();
     }
 
     void search(Range tasks, Sieve<T, D>& sieve) const override {
-        if (!list_)
+        if (unique_ != Unique::list)
             return for_each_part(tasks, [&](std::size_t r, Run run) { sweep(r, run, sieve); });
         const auto& pairs = pairs_.records;
         for (std::size_t p = tasks.begin * pairs_per_task;
              p < std::min(tasks.end * pairs_per_task, pairs.size()); ++p) {
-            const std::size_t second = entry_of(pairs[p]);
+            const std::size_t second = number_of(pairs[p]);
             sieve.one(pairs[p] >> entry_bits_, {second, second + 1});
         }
     }
@@ -261,87 +116,189 @@ class LinearKdTree final : public Method<T, D> {
             ask(queries, static_cast<Index>(q), sieve);
     }
 
+    bool finds_nearest() const override { return true; }
+    void nearest(NearestQuery<T, D>& query) const override {
+        nearest({0, records_.size()}, query);
+    }
+
+    bool repeats() const override { return unique_ == Unique::none; }
+
     Figures figures() const override {
         const auto bodies = static_cast<double>(packed_.size());
-        const double records = static_cast<double>(sorter_.records.size());
+        const auto records = static_cast<double>(records_.size());
         Figures result{{"bits per axis", static_cast<double>(tree_.bits())},
                        {"pieces per body", bodies > 0 ? records / bodies : 0},
                        {"cell volume per body volume", volume_ratio_},
                        {"selected", static_cast<double>(work_) - records}};
-        if (list_) result.push_back({"listed with repeats", static_cast<double>(repeated_)});
+        if (unique_ == Unique::list)
+            result.push_back({"listed with repeats", static_cast<double>(repeated_)});
         return result;
     }
 
     std::size_t bytes() const override {
-        return packed_.bytes() + cells_.bytes() + sorter_.bytes() + pairs_.bytes() +
-               run_end_.bytes() + work_before_.bytes();
+        return packed_.bytes() + cells_.bytes() + records_.bytes() + sorter_.bytes() +
+               room_.bytes() + pairs_.bytes() + work_before_.bytes() + volumes_.bytes();
     }
 
   private:
+    static constexpr std::size_t most_pieces = 1 << D;
     static constexpr unsigned length_bits = 6;
+    // Coherent: every body has a record for every corner, those that it does not need of this
+    // length, which no cell has. The record tells which corner's it is.
+    static constexpr unsigned inactive = 63;
+    static constexpr unsigned slot_bits = D;
     static constexpr std::size_t block_records = 256;
     static constexpr std::size_t pairs_per_task = 1 << 14;
 
-    // A record: code, length and entry in one number, whose order is that of P1 section 5.4: a
-    // cell comes before the cells inside it.
-    std::uint64_t record(const Cell& cell, std::uint64_t entry) const {
-        return (cell.code << length_bits | cell.length) << entry_bits_ | entry;
+    // A record: code, length and entry (coherent: and corner) in one number, whose order is
+    // that of P1 section 5.4: a cell comes before the cells inside it.
+    std::uint64_t record(const Cell& cell, std::uint64_t number) const {
+        return (cell.code << length_bits | cell.length) << entry_bits_ | number;
     }
     Cell cell_of(std::uint64_t record) const {
         record >>= entry_bits_;
         return {record >> length_bits,
                 static_cast<unsigned>(record & ((1u << length_bits) - 1))};
     }
-    std::size_t entry_of(std::uint64_t record) const {
+    std::size_t number_of(std::uint64_t record) const {
         return record & ((std::uint64_t{1} << entry_bits_) - 1);
+    }
+    std::size_t entry_of(std::uint64_t record) const {
+        return coherent_ ? number_of(record) >> slot_bits : number_of(record);
+    }
+
+    // Writes the records of an entry; returns how many.
+    std::size_t make_records(std::size_t entry, std::uint64_t* out) const {
+        const Pieces<D> pieces = tree_.pieces(cells_[entry]);
+        if (!coherent_) {
+            for (std::size_t c = 0; c < pieces.count; ++c)
+                out[c] = record(pieces.cells[c], entry);
+            return pieces.count;
+        }
+        const Cell last{pieces.cells[pieces.count - 1].code, inactive};
+        for (std::size_t c = 0; c < most_pieces; ++c)
+            out[c] = record(c < pieces.count ? pieces.cells[c] : last, entry << slot_bits | c);
+        return most_pieces;
     }
 
     // Entries along the curve: records that are neighbours have entries that are.
     void order_entries(const Scene<T, D>& scene) {
         const std::size_t n = scene.size();
-        sorter_.records.resize(n);
-        parallel_for(scene.threads(), n, [&](std::size_t k) {
-            const auto box = tree_.cells(scene.box(static_cast<Index>(k)));
-            sorter_.records[k] = tree_.code(box.lo) << entry_bits_ | k;
-        });
-        sorter_.sort(tree_.code_bits(), scene.threads(),
-                     [shift = entry_bits_](std::uint64_t r) { return r >> shift; });
+        const int threads = scene.threads();
+        const unsigned bits = first_bits(n, tree_.code_bits());
+        const unsigned shift = entry_bits_ + tree_.code_bits() - bits;
+        const auto key = [shift](std::uint64_t r) { return r >> shift; };
+        records_.resize(most_pieces * n);
+        std::uint64_t* const records = records_.data();
+        const auto make = [&](Range range, std::size_t, const auto& put) {
+            for (std::size_t k = range.begin; k < range.end; ++k) {
+                const auto box = tree_.cells(scene.box(static_cast<Index>(k)));
+                put(records[k] = tree_.code(box.lo) << entry_bits_ | k);
+            }
+        };
+        sorter_.count(n, bits, threads, make, key);
+        const auto again = [records](Range range, std::size_t, const auto& put) {
+            for (std::size_t k = range.begin; k < range.end; ++k) put(records[k]);
+        };
+        sorter_.scatter(n, threads, again, key);
         const auto instances = packed_.entries(n);
-        cells_.resize(n);
-        parallel_for(scene.threads(), n, [&](std::size_t e) {
-            instances[e] = static_cast<Index>(entry_of(sorter_.records[e]));
-            cells_[e] = tree_.cells(scene.box(instances[e]));
-        });
-        packed_.fill(scene, {});
+        sorter_.take(threads, key,
+                     [&](Range entries, const std::uint64_t* bucket, const std::uint32_t* order,
+                         const auto&) {
+                         for (std::size_t k = 0; k < entries.size(); ++k)
+                             instances[entries.begin + k] =
+                                 static_cast<Index>(number_of(bucket[order[k]]));
+                     });
     }
 
-    void write_records(int threads) {
-        constexpr std::size_t most = 1 << D;
-        const std::size_t n = packed_.size();
-        if (n >= std::numeric_limits<Index>::max() / most)
-            throw Error(Error::Kind::limit,
-                        "linear_kd_tree: too many bodies for 32-bit numbers of records");
-        sorter_.records.resize(most * n);
-        std::uint64_t* const records = sorter_.records.data();
-        std::vector<Range> parts(piece_count(threads, n));
-        parallel_ranges(threads, n, [&](Range r, std::size_t p) {
-            std::size_t at = most * r.begin;
-            for (std::size_t e = r.begin; e < r.end; ++e) {
-                const Pieces<D> pieces = tree_.pieces(cells_[e]);
-                for (std::size_t c = 0; c < pieces.count; ++c)
-                    records[at++] = record(pieces.cells[c], e);
+    // The cells of the bodies' boxes, and the bodies' volume: summed in one order, whatever the
+    // threads.
+    void measure_cells(const Scene<T, D>& scene) {
+        constexpr std::size_t part_size = 4096, ahead = 16;
+        using Kind = typename Packed<T, D>::Kind;
+        const bool boxes = packed_.kind() == Kind::boxes || packed_.kind() == Kind::proxies;
+        const std::size_t n = scene.size();
+        cells_.resize(n);
+        volumes_.resize((n + part_size - 1) / part_size);
+        parallel_tasks(scene.threads(), volumes_.size(), [&](std::size_t p, int) {
+            double sum = 0;
+            for (std::size_t e = p * part_size; e < std::min(n, (p + 1) * part_size); ++e) {
+                Box<T, D> box;
+                if (boxes) {  // the same, and near
+                    for (std::size_t a = 0; a < D; ++a) {
+                        box.lo[a] = packed_.column(a)[e];
+                        box.hi[a] = packed_.column(D + a)[e];
+                    }
+                } else {
+                    if (e + ahead < n) scene.prefetch(packed_.instance(e + ahead));
+                    box = scene.box(packed_.instance(e));
+                }
+                cells_[e] = tree_.cells(box);
+                double volume = 1;
+                for (std::size_t a = 0; a < D; ++a)
+                    volume *= static_cast<double>(box.hi[a]) - static_cast<double>(box.lo[a]);
+                sum += volume;
             }
-            parts[p] = {most * r.begin, at};
+            volumes_[p] = sum;
         });
-        std::uint64_t* end = records;
-        for (const Range part : parts)
-            end = std::copy(records + part.begin, records + part.end, end);
-        sorter_.records.resize(static_cast<std::size_t>(end - records));
+        body_volume_ = 0;
+        for (const double part : volumes_.span()) body_volume_ += part;
+        // A ball's share of its box.
+        if (scene.view().shape != Shape::boxes && !scene.view().swept())
+            body_volume_ *= std::acos(-1.0) / (2 * D);
+    }
+
+    // Makes the records of all pieces and sorts them (P1 section 5.4).
+    void write_records(int threads) {
+        const std::size_t n = packed_.size();
+        const unsigned all_bits = tree_.code_bits() + length_bits;
+        const unsigned bits = first_bits(n, all_bits);
+        const unsigned shift = entry_bits_ + all_bits - bits;
+        const auto key = [shift](std::uint64_t r) { return r >> shift; };
+        std::uint64_t* const records = records_.data();
+        PerPiece<std::uint64_t*> ends(piece_count(threads, n));
+        const auto make = [&](Range range, std::size_t piece, const auto& put) {
+            std::uint64_t* at = records + most_pieces * range.begin;
+            for (std::size_t e = range.begin; e < range.end; ++e) {
+                const std::uint64_t* const end = at + make_records(e, at);
+                while (at != end) put(*at++);
+            }
+            ends[piece] = at;
+        };
+        const std::size_t count = sorter_.count(n, bits, threads, make, key);
+        const auto again = [&](Range range, std::size_t piece, const auto& put) {
+            const std::uint64_t* const end = ends[piece];
+            for (const std::uint64_t* at = records + most_pieces * range.begin; at != end; ++at)
+                put(*at);
+        };
+        sorter_.scatter(n, threads, again, key);
+        sorter_.take(threads, key,
+                     [&](Range entries, const std::uint64_t* bucket, const std::uint32_t* order,
+                         const auto&) {
+                         std::uint64_t* const to = records + entries.begin;
+                         for (std::size_t k = 0; k < entries.size(); ++k)
+                             to[k] = bucket[order[k]];
+                         sort_nearly_sorted(std::span(to, entries.size()));
+                     });
+        records_.resize(count);
+        records_.data()[count] = ~std::uint64_t{0};  // behind every key
+    }
+
+    // P1 section 7.1: new codes in the old order, which is put right where it has changed.
+    void update_records(int threads) {
+        const std::size_t count = records_.size();
+        room_.resize(count);
+        parallel_for(threads, packed_.size(),
+                     [&](std::size_t e) { make_records(e, room_.data() + (e << slot_bits)); });
+        parallel_for(threads, count,
+                     [&](std::size_t r) { records_[r] = room_[number_of(records_[r])]; });
+        adaptive_sort(threads, records_, room_, std::less<>());
+        records_.data()[count] = ~std::uint64_t{0};
     }
 
     // The first record at or behind `from` that is not below `key`, likely near.
     std::size_t find(std::uint64_t key, std::size_t from) const {
-        const auto records = sorter_.records.span();
+        const auto records = records_.span();
         std::size_t step = 1;
         while (from + step < records.size() && records[from + step] < key) step *= 2;
         const auto first = records.begin() + static_cast<std::ptrdiff_t>(from + step / 2);
@@ -355,23 +312,34 @@ class LinearKdTree final : public Method<T, D> {
         return record({cell.code + tree_.volume(cell.length), 0}, 0);
     }
 
-    void find_runs(int threads) {
-        const std::size_t n = sorter_.records.size();
+    // The run of a record is what follows it below this.
+    std::uint64_t key_behind_run(std::size_t r) const {
+        const Cell cell = cell_of(records_[r]);
+        return cell.length == inactive ? 0 : key_behind(cell);
+    }
+
+    std::size_t run_end(std::size_t r) const {
+        const std::uint64_t key = key_behind_run(r);
+        std::size_t end = r + 1;
+        while (end < r + 4 && records_.data()[end] < key) ++end;
+        return end < r + 4 ? end : find(key, end - 1);
+    }
+
+    // The work of the sweep, by blocks of records, and the cells' volume over the bodies' (P1
+    // table 1).
+    void measure_runs(int threads) {
+        const std::size_t n = records_.size();
         const std::size_t blocks = (n + block_records - 1) / block_records;
-        run_end_.resize(n);
         work_before_.resize(blocks);
-        std::vector<std::array<std::uint64_t, 64>> counts(piece_count(threads, blocks));
+        using Depths = std::array<std::uint64_t, 64>;
+        PerPiece<Depths> counts(piece_count(threads, blocks), Depths{});
         parallel_ranges(threads, blocks, [&](Range range, std::size_t p) {
-            counts[p].fill(0);
             for (std::size_t b = range.begin; b < range.end; ++b) {
                 std::uint64_t work = 0;
                 for (std::size_t r = b * block_records;
                      r < std::min(n, (b + 1) * block_records); ++r) {
-                    const Cell cell = cell_of(sorter_.records[r]);
-                    const std::size_t end = find(key_behind(cell), r);
-                    run_end_[r] = static_cast<Index>(end);
-                    work += end - r;
-                    ++counts[p][cell.length];
+                    work += run_end(r) - r;
+                    ++counts[p][cell_of(records_[r]).length];
                 }
                 work_before_[b] = work;
             }
@@ -380,33 +348,12 @@ class LinearKdTree final : public Method<T, D> {
         // Few enough that their number is no burden.
         work_per_task_ = std::max<std::uint64_t>(1 << 15, work_ >> 16);
         depths_.fill(0);
-        for (const auto& part : counts)
+        for (const Depths& part : counts)
             for (std::size_t l = 0; l < depths_.size(); ++l) depths_[l] += part[l];
-    }
-
-    // P1 table 1: the cells' volume over the bodies'.
-    void measure_volume(const Scene<T, D>& scene) {
-        double cells = 0, bodies = 0;
+        double volume = 0;
         for (unsigned l = 0; l <= tree_.code_bits(); ++l)
-            cells += static_cast<double>(depths_[l]) * static_cast<double>(tree_.volume(l));
-        // Summed in one order, whatever the threads.
-        constexpr std::size_t part_size = 4096;
-        std::vector<double> parts((scene.size() + part_size - 1) / part_size);
-        parallel_tasks(scene.threads(), parts.size(), [&](std::size_t p, int) {
-            for (std::size_t k = p * part_size; k < std::min(scene.size(), (p + 1) * part_size);
-                 ++k) {
-                const Box<T, D> box = scene.box(static_cast<Index>(k));
-                double volume = 1;
-                for (std::size_t a = 0; a < D; ++a)
-                    volume *= static_cast<double>(box.hi[a]) - static_cast<double>(box.lo[a]);
-                parts[p] += volume;
-            }
-        });
-        for (const double part : parts) bodies += part;
-        // A ball's share of its box.
-        if (scene.view().shape != Shape::boxes && !scene.view().swept())
-            bodies *= std::acos(-1.0) / (2 * D);
-        const double ratio = cells * tree_.unit() / bodies;
+            volume += static_cast<double>(depths_[l]) * static_cast<double>(tree_.volume(l));
+        const double ratio = volume * tree_.unit() / body_volume_;
         volume_ratio_ = std::isfinite(ratio) ? ratio : 0;
     }
 
@@ -415,28 +362,45 @@ class LinearKdTree final : public Method<T, D> {
     }
 
     // Work is counted in units: a record takes one, and one for each record in its run. A task
-    // may begin and end inside a run. Calls f with each record of the tasks and the part of its
-    // run that is theirs.
+    // may begin and end inside a run. Calls f with each record of the tasks and what part of
+    // its run, if it is so long, is theirs.
     template <class F>
     void for_each_part(Range tasks, const F& f) const {
         std::uint64_t unit = tasks.begin * work_per_task_;
         const std::uint64_t last = std::min(tasks.end * work_per_task_, work_);
         if (unit >= last) return;
         const auto sums = work_before_.span();
-        const auto block = static_cast<std::size_t>(
-            std::upper_bound(sums.begin(), sums.end(), unit) - sums.begin() - 1);
-        std::size_t r = block * block_records;
-        std::uint64_t begin = sums[block];  // of record r
-        for (; unit < last; ++r) {
-            const std::uint64_t end = begin + (run_end_[r] - r);
-            if (unit < end) {
-                // The first unit of a record is the record itself.
-                const std::uint64_t from = std::max(unit, begin + 1);
-                f(r, Run{r + (from - begin), r + (std::min(last, end) - begin)});
-                unit = std::min(last, end);
+        auto block = static_cast<std::size_t>(std::upper_bound(sums.begin(), sums.end(), unit) -
+                                              sums.begin() - 1);
+        for (; unit < last; ++block) {
+            std::uint64_t begin = sums[block];
+            const std::size_t end_record =
+                std::min((block + 1) * block_records, records_.size());
+            const bool whole =
+                unit == begin && block + 1 < sums.size() && sums[block + 1] <= last;
+            for (std::size_t r = block * block_records; r < end_record && unit < last; ++r) {
+                if (whole) {
+                    f(r, Run{r + 1, records_.size()});
+                    continue;
+                }
+                const std::uint64_t end = begin + (run_end(r) - r);
+                if (unit < end) {
+                    // The first unit of a record is the record itself.
+                    const std::uint64_t from = std::max(unit, begin + 1);
+                    f(r, Run{r + (from - begin), r + (std::min(last, end) - begin)});
+                    unit = std::min(last, end);
+                }
+                begin = end;
             }
-            begin = end;
+            if (whole) unit = sums[block + 1];
         }
+    }
+
+    // Calls f with every record of the run of record r that is in `part`.
+    template <class F>
+    void for_each_candidate(std::size_t r, Run part, const F& f) const {
+        const std::uint64_t key = key_behind_run(r);
+        for (std::size_t s = part.begin; s < part.end && records_[s] < key; ++s) f(records_[s]);
     }
 
     // P1 section 6, kd-tree-2: the pairs that the sweep selects and whose boxes meet, sorted to
@@ -445,13 +409,13 @@ class LinearKdTree final : public Method<T, D> {
         std::vector<std::vector<std::uint64_t>> found(sweep_tasks());
         parallel_tasks(threads, found.size(), [&](std::size_t t, int) {
             for_each_part({t, t + 1}, [&](std::size_t r, Run run) {
-                const std::size_t first = entry_of(sorter_.records[r]);
-                for (std::size_t s = run.begin; s < run.end; ++s) {
-                    const std::size_t second = entry_of(sorter_.records[s]);
-                    if (cells_[first].meets(cells_[second]))
+                const std::size_t first = entry_of(records_[r]);
+                for_each_candidate(r, run, [&](std::uint64_t record) {
+                    const std::size_t second = entry_of(record);
+                    if (first != second && cells_[first].meets(cells_[second]))
                         found[t].push_back(std::min(first, second) << entry_bits_ |
                                            std::max(first, second));
-                }
+                });
             });
         });
         std::vector<std::size_t> before(found.size());
@@ -469,6 +433,7 @@ class LinearKdTree final : public Method<T, D> {
 
     // Does the lowest corner that two boxes share lie in this cell?
     bool owns(const Cell& deeper, const CellBox<D>& a, const CellBox<D>& b) const {
+        if (deeper.length == inactive) return false;
         std::array<std::uint32_t, D> corner;
         for (std::size_t k = 0; k < D; ++k) corner[k] = std::max(a.lo[k], b.lo[k]);
         return (tree_.code(corner) ^ deeper.code) < tree_.volume(deeper.length);
@@ -476,21 +441,54 @@ class LinearKdTree final : public Method<T, D> {
 
     // A record against part of its run (P1 section 5.5).
     void sweep(std::size_t r, Run run, Sieve<T, D>& sieve) const {
-        const std::size_t first = entry_of(sorter_.records[r]);
+        const std::size_t first = entry_of(records_[r]);
         const CellBox<D> box = cells_[first];
         Run accepted;  // entries that follow each other go to the sieve together
-        for (std::size_t s = run.begin; s < run.end; ++s) {
-            const std::size_t second = entry_of(sorter_.records[s]);
-            if (!box.meets(cells_[second]) ||
-                !owns(cell_of(sorter_.records[s]), box, cells_[second]))
-                continue;
+        for_each_candidate(r, run, [&](std::uint64_t record) {
+            const std::size_t second = entry_of(record);
+            if (!box.meets(cells_[second])) return;
+            const Cell deeper = cell_of(record);
+            if (unique_ == Unique::none ? deeper.length == inactive
+                                        : !owns(deeper, box, cells_[second]))
+                return;
             if (second != accepted.end) {
-                sieve.one(first, accepted);
+                if (accepted.size() > 0) sieve.one(first, accepted);
                 accepted.begin = second;
             }
             accepted.end = second + 1;
+        });
+        if (accepted.size() > 0) sieve.one(first, accepted);
+    }
+
+    // The records of a range are inside the smallest cell around the first and the last of
+    // them, but for some at the beginning, which are around it. Those are offered, the others
+    // divided, nearer half first.
+    void nearest(Range range, NearestQuery<T, D>& query) const {
+        constexpr std::size_t few = 16;
+        while (range.size() > few) {
+            const Cell first = cell_of(records_[range.begin]);
+            const Cell last = cell_of(records_[range.end - 1]);
+            const auto bit = static_cast<unsigned>(std::bit_width(first.code ^ last.code));
+            if (bit == 0) break;  // all at one place
+            const unsigned length = tree_.code_bits() - bit;
+            if (first.length <= length) {
+                query.offer_entry(entry_of(records_[range.begin++]));
+                continue;
+            }
+            const std::uint64_t half = std::uint64_t{1} << (bit - 1);
+            const Cell low{first.code & ~(half - 1), length + 1};
+            const Cell high{last.code & ~(half - 1), length + 1};
+            const std::size_t middle = find(record({high.code, 0}, 0), range.begin);
+            const double to_low = query.square_to(tree_.bounds(low));
+            const double to_high = query.square_to(tree_.bounds(high));
+            const Range parts[2] = {{range.begin, middle}, {middle, range.end}};
+            const bool reverse = to_high < to_low;
+            if (!query.too_far(reverse ? to_high : to_low)) nearest(parts[reverse], query);
+            if (query.too_far(reverse ? to_low : to_high)) return;
+            range = parts[!reverse];
         }
-        sieve.one(first, accepted);
+        for (std::size_t r = range.begin; r < range.end; ++r)
+            query.offer_entry(entry_of(records_[r]));
     }
 
     // A query is split like a body. Each piece meets the records of its own cell and of cells
@@ -500,8 +498,8 @@ class LinearKdTree final : public Method<T, D> {
         const CellBox<D> box = tree_.cells(queries.box(q));
         const auto offer = [&](Run run, const Cell* piece) {
             for (std::size_t r = run.begin; r < run.end; ++r) {
-                const std::size_t entry = entry_of(sorter_.records[r]);
-                const Cell deeper = piece != nullptr ? *piece : cell_of(sorter_.records[r]);
+                const std::size_t entry = entry_of(records_[r]);
+                const Cell deeper = piece != nullptr ? *piece : cell_of(records_[r]);
                 if (box.meets(cells_[entry]) && owns(deeper, box, cells_[entry]))
                     sieve.ask(q, {entry, entry + 1});
             }
@@ -523,15 +521,20 @@ class LinearKdTree final : public Method<T, D> {
     ImplicitTree<T, D> tree_;
     unsigned entry_bits_ = 0;
     Packed<T, D> packed_;
-    Buffer<CellBox<D>> cells_;      // of each entry
-    Sorter<std::uint64_t> sorter_;  // the records
-    Buffer<Index> run_end_;         // of each record
+    Buffer<CellBox<D>> cells_;       // of each entry
+    Buffer<std::uint64_t> records_;  // sorted; behind the last one, the largest number
+    Sorter<std::uint64_t> sorter_;
+    Buffer<std::uint64_t> room_;  // coherent: to sort in
+    Buffer<double> volumes_;      // of parts of the bodies
+    double body_volume_ = 0;
     // Units of work before each block of records, and of all.
     Buffer<std::uint64_t> work_before_;
     std::uint64_t work_ = 0, work_per_task_ = 1;
     std::array<std::uint64_t, 64> depths_{};  // records by length of code
     double volume_ratio_ = 0;
-    const bool list_;
+    const Unique unique_;
+    const bool coherent_;
+    bool ordered_ = false;         // coherent: are there records of a step before?
     Sorter<std::uint64_t> pairs_;  // of entries, if they are listed
     std::size_t repeated_ = 0;     // how many before repeats were dropped
 };
@@ -546,10 +549,11 @@ MethodEntry describe_linear_kd_tree() {
          {{"split", "on", "split bodies where they cross cutting planes", 0, 0, on_off},
           {"unique",
            "owner",
-           "each pair once: by the owner rule, or by a sorted list (kd-tree-2)",
+           "each pair once: by the owner rule, or by a sorted list (kd-tree-2); none: repeats, "
+           "and only counting (kd-tree-1)",
            0,
            0,
-           {"owner", "list"}},
+           {"owner", "list", "none"}},
           {"octree", "off", "cells of an octree instead: all axes are cut together", 0, 0,
            on_off},
           {"bits",
@@ -560,16 +564,20 @@ MethodEntry describe_linear_kd_tree() {
            {}},
           {"root",
            "1",
-           "edge of the root cell, in longest edges of the bodies' bounding box",
+           "the root cell: its edge, in longest edges of the bodies' bounding box, or its "
+           "corners (x0, y0, z0, x1, y1, z1)",
            1,
            1000,
-           {}},
+           {},
+           true},
           {"axes",
            "xyz",
            "the order in which axes are cut",
            0,
            0,
-           {"xyz", "xzy", "yxz", "yzx", "zxy", "zyx"}}}});
+           {"xyz", "xzy", "yxz", "yzx", "zxy", "zyx"}},
+          {"coherent", "off",
+           "re-sort the order of the last step, of all corners of all bodies", 0, 0, on_off}}});
 }
 
 }  // namespace vicinal

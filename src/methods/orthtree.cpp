@@ -21,7 +21,7 @@ class Orthtree final : public Method<T, D> {
         : leaf_(static_cast<std::size_t>(choice.number("leaf"))) {}
 
     void build(const Scene<T, D>& scene) override {
-        order_.assign(scene);
+        order_.assign(scene, scene.size());
         tree_.template grow<1 << D>(
             scene.size(), leaf_, scene.threads(),
             [&](std::size_t n, unsigned, std::array<Index, 1 << D>& ends) {
@@ -29,7 +29,7 @@ class Orthtree final : public Method<T, D> {
             });
         const auto instances = packed_.entries(scene.size());
         parallel_for(scene.threads(), scene.size(),
-                     [&](std::size_t e) { instances[e] = order_.sorter.records[e].value; });
+                     [&](std::size_t e) { instances[e] = order_[e]; });
         packed_.fill(scene, {});
         tree_.fit(scene.threads(), [&](std::size_t e) { return scene.box(instances[e]); });
         tree_.cut();
@@ -41,8 +41,10 @@ class Orthtree final : public Method<T, D> {
     void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const override {
         tree_.probe(queries, instances, sieve);
     }
+    bool finds_nearest() const override { return true; }
+    void nearest(NearestQuery<T, D>& query) const override { tree_.nearest(query); }
     std::size_t bytes() const override {
-        return packed_.bytes() + order_.sorter.bytes() + tree_.bytes();
+        return packed_.bytes() + order_.bytes() + tree_.bytes();
     }
 
   private:

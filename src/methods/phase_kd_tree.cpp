@@ -92,6 +92,8 @@ class PhaseKdTree final : public Method<T, D> {
     void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const override {
         tree_.probe(queries, instances, sieve);
     }
+    bool finds_nearest() const override { return true; }
+    void nearest(NearestQuery<T, D>& query) const override { tree_.nearest(query); }
     std::size_t bytes() const override {
         return packed_.bytes() + points_.bytes() + phases_.bytes() + tree_.bytes();
     }

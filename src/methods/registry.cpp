@@ -137,6 +137,19 @@ double parse_number(const std::string& text, bool& whole) {
     return value;
 }
 
+// The numbers of "a" or "(a, b, ...)"; none if one of them is not a number.
+std::vector<double> parse_numbers(std::string_view text) {
+    if (text.size() >= 2 && text.front() == '(' && text.back() == ')')
+        text = text.substr(1, text.size() - 2);
+    std::vector<double> values;
+    for (const std::string_view part : split_arguments(text)) {
+        bool whole = false;
+        values.push_back(parse_number(std::string(part), whole));
+        if (!whole) return {};
+    }
+    return values;
+}
+
 // The value as the report spells it.
 std::string checked_value(const std::string& method, const OptionInfo& option,
                           const std::string& value) {
@@ -147,6 +160,8 @@ std::string checked_value(const std::string& method, const OptionInfo& option,
             refuse(where + " is " + method + " again; give it another method");
         return inner.text();
     }
+    // What several numbers mean, the method knows.
+    if (option.list && value.starts_with('(') && !parse_numbers(value).empty()) return value;
     const bool word =
         std::find(option.choices.begin(), option.choices.end(), value) != option.choices.end();
     if (word) return value;
@@ -173,6 +188,10 @@ const std::string& Choice::word(std::string_view option) const {
 double Choice::number(std::string_view option) const {
     bool whole = false;
     return parse_number(word(option), whole);
+}
+
+std::vector<double> Choice::numbers(std::string_view option) const {
+    return parse_numbers(word(option));
 }
 
 std::string Choice::text() const {
@@ -229,6 +248,14 @@ Choice choose_method(const std::string& text) {
             choice.why += "; approximate: " + key + "=" + value + " may miss pairs";
     }
     return choice;
+}
+
+std::string nearest_methods() {
+    std::string result;
+    for (const MethodEntry& entry : entries())
+        if (entry.make_double_3(choose_method(entry.info.name))->finds_nearest())
+            result += (result.empty() ? "" : ", ") + entry.info.name;
+    return result;
 }
 
 #define VICINAL_MAKE(T, D)                                            \

@@ -20,12 +20,16 @@ struct Choice {
     std::vector<std::pair<std::string, std::string>> options;
 
     double number(std::string_view option) const;
+    std::vector<double> numbers(std::string_view option) const;  // one, or (a, b, ...)
     const std::string& word(std::string_view option) const;
     std::string text() const;  // name(key=value, ...)
 };
 
 // Parses and checks; throws Error::Kind::option with one line that names what there is.
 Choice choose_method(const std::string& text);
+
+// The names of the methods that find nearest neighbours.
+std::string nearest_methods();
 
 template <Real T, int D>
 std::unique_ptr<Method<T, D>> make_method(const Choice& choice);

@@ -3,7 +3,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <new>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -99,13 +98,9 @@ TEST_P(Steady, StateAllocatesNothing) {
         }
 }
 
-// All but the trees, which make their nodes anew each step.
 std::vector<std::string> names() {
-    const std::set<std::string> trees{"bvh", "kd_tree", "linear_kd_tree", "orthtree",
-                                      "phase_kd_tree"};
     std::vector<std::string> result;
-    for (const MethodInfo& method : methods())
-        if (!trees.contains(method.name)) result.push_back(method.name);
+    for (const MethodInfo& method : methods()) result.push_back(method.name);
     // What has memory of its own.
     for (const char* method : {"compact_grid(sort=auto)", "compact_grid(cells_per_body=8)",
                                "hierarchical_hash(neighbours=insert)"})

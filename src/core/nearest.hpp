@@ -1,0 +1,157 @@
+// The k nearest bodies of a query, while they are looked for. What counts is the square of the
+// gap between the query and a body (docs/promises.md), evaluated in T like everything that
+// decides; a method only needs to know which boxes are too far.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <vector>
+
+#include "core/decide.hpp"
+#include "core/parallel.hpp"
+#include "core/sieve.hpp"
+
+#include <vicinal/pairs.hpp>
+
+namespace vicinal {
+
+template <Real T, int D>
+struct Neighbour {
+    T square;  // of the distance
+    Index body;
+    Image<D> image;
+
+    // Nearest first; of those equally near, in the order of pairs.
+    bool operator<(const Neighbour& other) const {
+        return std::tie(square, body, image) < std::tie(other.square, other.body, other.image);
+    }
+};
+
+// What all queries of one call share.
+template <Real T, int D>
+struct NearestQuestion {
+    const Scene<T, D>* scene = nullptr;
+    const Packed<T, D>* packed = nullptr;  // null: no method was built (Scene::by_images)
+    const Bodies<T, D>* queries = nullptr;
+    const Filter<T, D>* filter = nullptr;
+    bool own = false;  // the queries are the bodies: none is its own neighbour
+    std::size_t k = 1;
+    T limit = 0;         // square of the largest distance
+    Box<T, D> region{};  // around all instances
+};
+
+template <Real T, int D>
+class NearestQuery {
+  public:
+    explicit NearestQuery(const NearestQuestion<T, D>& question);
+
+    // Looks for the neighbours of query i: calls look() for every image of the bodies that
+    // could hold one of them, the nearest images first. look() is to offer what is not too far.
+    template <class Look>
+    std::span<const Neighbour<T, D>> find(Index i, const Look& look) {
+        begin(i);
+        if (question_.scene->imaged())
+            for (std::int32_t shell = 0; open(shell); ++shell)
+                for_each_between(shell_.lo, shell_.hi, [&](const Shift<D>& n) {
+                    if (on_shell(n, shell) && move(n)) look();
+                });
+        else
+            look();
+        return best_;
+    }
+
+    // No body whose box (of Scene::box) lies within this one is nearer, squared.
+    template <Real S>
+    double square_to(const Box<S, D>& box) const {
+        double sum = 0;
+        for (std::size_t a = 0; a < D; ++a) {
+            const double above = static_cast<double>(box.lo[a]) - place_.hi[a];
+            const double below = place_.lo[a] - static_cast<double>(box.hi[a]);
+            const double gap = std::max({above, below, 0.0});
+            sum += gap * gap;
+        }
+        return sum * (1 - 16 * eps) - 4 * static_cast<double>(std::numeric_limits<T>::min());
+    }
+    // Is all that is as far as this too far? Not a number (of overflow) is not.
+    bool too_far(double square) const { return square > bound_; }
+
+    void offer(Run entries) {
+        for (std::size_t e = entries.begin; e < entries.end; ++e) offer_entry(e);
+    }
+    void offer_entry(std::size_t entry);
+    void offer_body(Index body);  // without a packed copy
+
+  private:
+    static constexpr double eps = static_cast<double>(std::numeric_limits<T>::epsilon());
+
+    void begin(Index i);
+    bool open(std::int32_t shell);
+    bool anyone_allowed() const;
+    bool on_shell(const Shift<D>& n, std::int32_t shell) const;
+    bool move(const Shift<D>& n);
+    void consider(Index body, const Shift<D>& n, const Vector<T, D>& lo,
+                  const Vector<T, D>& hi);
+
+    const NearestQuestion<T, D> question_;
+    const bool columns_;  // do the packed columns hold the caller's numbers?
+    Index number_ = 0;    // of the query
+    Vector<T, D> lo_{}, hi_{};
+    // The query relative to the image in hand, widened by what rounding may add to or take from
+    // a distance, beyond a relative error.
+    Box<double, D> place_{};
+    Shift<D> image_{};  // of the instances in hand
+    typename Scene<T, D>::Shifts shell_{};
+    Shift<D> nearest_image_{};        // of the region
+    std::array<double, D> reach_{};   // of region and query together, in periods
+    std::array<double, D> height_{};  // of a period
+    double bound_ = 0;                // nothing farther, squared, counts
+    std::vector<Neighbour<T, D>> best_;
+};
+
+// All queries of a call, in parallel. `look` offers a query what a method found (NearestQuery).
+template <Real T, int D, class Look>
+Nearest<T, D> collect_nearest(const NearestQuestion<T, D>& question, int threads,
+                              const Limits& limits, const Look& look) {
+    constexpr std::size_t queries_per_task = 256;
+    const std::size_t n = question.queries->size();
+    std::vector<std::vector<Neighbour<T, D>>> parts((n + queries_per_task - 1) /
+                                                    queries_per_task);
+    Nearest<T, D> result;
+    Rows<D>& rows = result.rows;
+    rows.offsets.resize(n + 1);
+    parallel_tasks(threads, parts.size(), [&](std::size_t t, int) {
+        NearestQuery<T, D> query(question);
+        const std::size_t begin = t * queries_per_task;
+        for (std::size_t i = begin; i < std::min(n, begin + queries_per_task); ++i) {
+            const auto found = query.find(static_cast<Index>(i), [&] { look(query); });
+            rows.offsets[i] = found.size();
+            parts[t].insert(parts[t].end(), found.begin(), found.end());
+        }
+    });
+    const std::uint64_t total = exclusive_scan(threads, std::span(rows.offsets));
+    const bool imaged = question.scene->imaged();
+    const std::uint64_t each = sizeof(Index) + sizeof(T) + (imaged ? sizeof(Image<D>) : 0);
+    if (total > limits.max_pairs || total > limits.max_bytes / each)
+        throw Error(Error::Kind::limit,
+                    "there are " + std::to_string(total) + " nearest neighbours of " +
+                        std::to_string(each) +
+                        " bytes each, more than max_pairs or max_bytes allows; raise it or ask "
+                        "for fewer");
+    rows.indices.resize(total);
+    result.distances.resize(total);
+    if (imaged) rows.images.resize(total);
+    parallel_tasks(threads, parts.size(), [&](std::size_t t, int) {
+        std::size_t at = rows.offsets[t * queries_per_task];
+        for (const Neighbour<T, D>& one : parts[t]) {
+            rows.indices[at] = one.body;
+            result.distances[at] = std::sqrt(one.square);
+            if (imaged) rows.images[at] = one.image;
+            ++at;
+        }
+    });
+    return result;
+}
+
+}  // namespace vicinal

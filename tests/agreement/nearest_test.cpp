@@ -1,0 +1,285 @@
+// Nearest neighbours of every method that finds them against a plain loop over all bodies and
+// images: the same bodies, images and distances in the same order.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "support/bodies.hpp"
+
+namespace vicinal::test {
+namespace {
+
+const std::set<std::string> trees{"bvh", "kd_tree", "linear_kd_tree", "orthtree",
+                                  "phase_kd_tree"};
+
+const std::vector<std::string> chosen{"bvh",
+                                      "bvh(leaf=1)",
+                                      "kd_tree",
+                                      "kd_tree(build=insert)",
+                                      "linear_kd_tree",
+                                      "linear_kd_tree(split=off, octree=on)",
+                                      "linear_kd_tree(coherent=on)",
+                                      "orthtree",
+                                      "phase_kd_tree"};
+
+template <Real T, int D>
+struct Found {
+    T square;
+    Index body;
+    std::array<int, D> n;
+    auto key() const { return std::tie(square, body, n); }
+    bool operator<(const Found& other) const { return key() < other.key(); }
+};
+
+template <Real T, int D>
+bool may_pair(const OwnedBodies<T, D>& queries, Index i, const OwnedBodies<T, D>& bodies,
+              Index j, bool own) {
+    const auto bits = [](const std::vector<std::uint32_t>& values, Index k) {
+        return values.empty() ? ~0u : values[k];
+    };
+    if ((bits(queries.group, i) & bits(bodies.mask, j)) == 0 ||
+        (bits(bodies.group, j) & bits(queries.mask, i)) == 0)
+        return false;
+    for (const Pair& pair : queries.excluded)
+        if ((pair.i == i && pair.j == j) || (own && pair.i == j && pair.j == i)) return false;
+    return true;
+}
+
+// Images up to `reach` periods away.
+template <Real T, int D>
+std::vector<Found<T, D>> plain(const OwnedBodies<T, D>& queries, Index i,
+                               const OwnedBodies<T, D>& bodies,
+                               const std::array<std::array<double, D>, D>& lattice,
+                               const std::array<bool, D>& periodic, int reach, bool own,
+                               std::size_t k, T most) {
+    const auto side = [](const OwnedBodies<T, D>& b, std::size_t at, bool high) {
+        return high && !b.upper.empty() ? b.upper[at] : b.position[at];
+    };
+    std::vector<Found<T, D>> all;
+    std::array<int, D> n;
+    for (std::size_t a = 0; a < D; ++a) n[a] = periodic[a] ? -reach : 0;
+    const std::array<int, D> first = n;
+    for (bool more = true; more;) {
+        std::array<T, D> s;
+        for (std::size_t a = 0; a < D; ++a) {
+            s[a] = static_cast<T>(n[0]) * static_cast<T>(lattice[0][a]);
+            for (std::size_t m = 1; m < D; ++m)
+                s[a] = s[a] + static_cast<T>(n[m]) * static_cast<T>(lattice[m][a]);
+        }
+        for (Index j = 0; j < bodies.size(); ++j) {
+            if (own && i == j && n == std::array<int, D>{}) continue;
+            if (!may_pair(queries, i, bodies, j, own)) continue;
+            T sum = 0;
+            for (std::size_t a = 0; a < D; ++a) {
+                const T above =
+                    (side(bodies, j * D + a, false) - side(queries, i * D + a, true)) + s[a];
+                const T below =
+                    (side(bodies, j * D + a, true) - side(queries, i * D + a, false)) + s[a];
+                const T gap = above > 0 ? above : below < 0 ? below : T{0};
+                sum = a == 0 ? gap * gap : sum + gap * gap;
+            }
+            if (sum <= most * most) all.push_back({sum, j, n});
+        }
+        more = false;
+        for (std::size_t a = 0; a < D && !more; ++a) {
+            if (n[a] < -first[a]) {
+                ++n[a];
+                more = true;
+            } else {
+                n[a] = first[a];
+            }
+        }
+    }
+    const std::size_t count = std::min(k, all.size());
+    std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end());
+    all.resize(count);
+    return all;
+}
+
+template <Real T, int D>
+void compare(const OwnedBodies<T, D>& bodies, const OwnedBodies<T, D>& queries,
+             const Domain<D>& domain, int reach, std::size_t k, T most, int threads) {
+    for (const bool own : {false, true}) {
+        const OwnedBodies<T, D>& asking = own ? bodies : queries;
+        const auto compared = static_cast<Index>(std::min<std::size_t>(asking.size(), 8));
+        std::vector<std::vector<Found<T, D>>> expected;
+        for (const std::string& method : chosen) {
+            SCOPED_TRACE(method + (own ? ", own" : ", queries") + ", k " + std::to_string(k));
+            Finder<T, D> finder(
+                Options<D>{.domain = domain, .method = method, .threads = threads});
+            finder.update(bodies.view());
+            if (expected.empty())
+                for (Index i = 0; i < compared; ++i)
+                    expected.push_back(plain<T, D>(asking, i, bodies, finder.report().lattice,
+                                                   domain.periodic, reach, own, k, most));
+            const Nearest<T, D> found =
+                own ? finder.nearest(k, most) : finder.nearest(queries.view(), k, most);
+            ASSERT_EQ(found.rows.size(), asking.size());
+            for (Index i = 0; i < compared; ++i) {
+                ASSERT_EQ(found.rows[i].size(), expected[i].size()) << "query " << i;
+                for (std::size_t e = 0; e < expected[i].size(); ++e) {
+                    const auto& one = expected[i][e];
+                    const std::size_t at = found.rows.offsets[i] + e;
+                    std::array<int, D> image{};
+                    if (!found.rows.images.empty())
+                        for (std::size_t a = 0; a < D; ++a) image[a] = found.rows.images[at][a];
+                    ASSERT_EQ(std::tie(found.rows.indices[at], image),
+                              std::tie(one.body, one.n))
+                        << "query " << i << " neighbour " << e;
+                    ASSERT_EQ(found.distances[at], std::sqrt(one.square));
+                    // Else the plain loop might not have looked far enough.
+                    for (const int n : one.n) ASSERT_LT(std::abs(n), reach);
+                }
+            }
+        }
+    }
+}
+
+template <Real T, int D>
+void run() {
+    std::size_t turn = 0;
+    for (const ShapeCase& shape : shape_cases) {
+        if (shape.rule != ReachRule::sum) continue;
+        for (const char* name : domain_names)
+            for (const char* scene : {"uniform", "sheets", "giant"}) {
+                const std::size_t t = turn++;
+                // A giant meets more images of the others than the plain loop should try.
+                if (name == std::string("skewed") && scene == std::string("giant")) continue;
+                SCOPED_TRACE(std::string(shape.name) + " " + name + " " + scene);
+                std::map<std::string, double> parameters{{"dim", D}};
+                if (scene == std::string("giant")) parameters["ratio"] = 10;
+                const auto make = [&](std::size_t n, const ShapeCase& kind,
+                                      std::uint64_t seed) {
+                    return make_bodies<T, D>(scenes::make(scene, n, seed, parameters), kind,
+                                             seed);
+                };
+                auto bodies = make(40, shape, 21 + t);
+                // Ties: some bodies are at the place of others.
+                for (std::size_t c = 0; c < 12 * D; ++c) {
+                    bodies.position[c] = bodies.position[12 * D + c];
+                    if (!bodies.upper.empty()) bodies.upper[c] = bodies.upper[12 * D + c];
+                }
+                auto queries = make(6, t % 2 == 0 ? shape_cases[0] : shape, 22 + t);
+                const auto filter = static_cast<FilterCase>(t % 3);
+                add_filter(bodies, filter, bodies.size(), 3);
+                add_filter(queries, filter, bodies.size(), 4);
+                if (filter == FilterCase::exclusions) {
+                    bodies.excluded.resize(40);
+                    queries.excluded.resize(40);
+                }
+                const auto domain = make_domain<D>(name, periods_for(bodies), shape.swept);
+                const int reach = D == 2 ? 12 : name == std::string("skewed") ? 8 : 6;
+                const T most =
+                    t % 2 == 0 ? std::numeric_limits<T>::infinity() : 3 * bodies.cutoff;
+                compare<T, D>(bodies, queries, domain, reach, t % 5 == 0 ? 12 : 1 + t % 7, most,
+                              t % 2 == 0 ? 1 : 3);
+                if (::testing::Test::HasFailure()) return;
+            }
+    }
+}
+
+TEST(Nearest, agrees_with_a_plain_loop_float_2d) {
+    run<float, 2>();
+}
+TEST(Nearest, agrees_with_a_plain_loop_float_3d) {
+    run<float, 3>();
+}
+TEST(Nearest, agrees_with_a_plain_loop_double_2d) {
+    run<double, 2>();
+}
+TEST(Nearest, agrees_with_a_plain_loop_double_3d) {
+    run<double, 3>();
+}
+
+// Many more images than bodies; nobody that may be found; nobody at all.
+TEST(Nearest, few_bodies) {
+    const std::vector<double> one{0.25, 0.25};
+    for (const std::string& method : chosen) {
+        SCOPED_TRACE(method);
+        Finder<double, 2> finder(Options<2>{
+            .domain = Domain<2>::orthogonal({1, 1}), .method = method, .threads = 1});
+        finder.update(points<2>(one, 0.1));
+        const auto own = finder.nearest(8);
+        ASSERT_EQ(own.rows.indices.size(), 8u);
+        for (std::size_t e = 0; e < 8; ++e)
+            EXPECT_EQ(own.distances[e], e < 4 ? 1 : std::sqrt(2.0));
+        EXPECT_EQ(own.rows.images[0], (Image<2>{-1, 0}));
+        EXPECT_EQ(finder.nearest(points<2>(one), 100).rows.indices.size(), 100u);
+        const std::vector<std::uint32_t> group{1}, mask{2};
+        EXPECT_TRUE(
+            finder.nearest(points<2>(one).grouped(group, mask), 3).rows.indices.size() == 3u);
+        finder.update(points<2>(one, 0.1).grouped(group, mask));
+        EXPECT_TRUE(finder.nearest(3).rows.indices.empty());
+        finder.update(points<2>(std::vector<double>{}, 0.1));
+        EXPECT_TRUE(finder.nearest(points<2>(one), 3).rows.indices.empty());
+        EXPECT_EQ(finder.nearest(3).rows.size(), 0u);
+    }
+}
+
+// Where squares overflow and underflow, what is equally near comes in the order of numbers.
+TEST(Nearest, extreme_places) {
+    const std::vector<float> x{0, 0, 1e-30f, 0, 3e30f, 0, -3e30f, 0, 1, 0, 1e-25f, 0};
+    for (const std::string& method : chosen) {
+        SCOPED_TRACE(method);
+        Finder<float, 2> finder(Options<2>{.method = method, .threads = 1});
+        finder.update(points<2>(x, 0.1));
+        const auto found = finder.nearest(points<2>(std::vector<float>{0, 0}), 6);
+        EXPECT_EQ(found.rows.indices, (std::vector<Index>{0, 1, 5, 4, 2, 3}));
+    }
+}
+
+TEST(Nearest, very_many_at_one_place) {
+    const std::vector<float> x(3 * 200'000, 0.5f);
+    for (const std::string& method : chosen) {
+        SCOPED_TRACE(method);
+        if (method == "kd_tree(build=insert)") continue;
+        Finder<float, 3> finder(Options<3>{.method = method});
+        finder.update(points<3>(x, 0));
+        const auto found = finder.nearest(points<3>(std::vector<float>{0, 0.5f, 0.5f}), 3);
+        EXPECT_EQ(found.rows.indices, (std::vector<Index>{0, 1, 2}));
+    }
+}
+
+TEST(Nearest, other_methods_name_those_that_can) {
+    const std::vector<float> x{0, 0};
+    for (const MethodInfo& method : methods()) {
+        SCOPED_TRACE(method.name);
+        Finder<float, 2> finder(Options<2>{.method = method.name});
+        finder.update(points<2>(x, 1));
+        if (trees.contains(method.name)) {
+            EXPECT_EQ(finder.nearest(points<2>(x), 1).rows.indices.size(), 1u);
+            continue;
+        }
+        try {
+            finder.nearest(1);
+            FAIL() << "no error";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), Error::Kind::option);
+            EXPECT_NE(std::string(error.what())
+                          .find("bvh, kd_tree, linear_kd_tree, orthtree, phase_kd_tree"),
+                      std::string::npos)
+                << error.what();
+        }
+    }
+}
+
+TEST(Nearest, bad_questions_are_errors) {
+    const std::vector<float> x{0, 0};
+    Finder<float, 2> finder(Options<2>{.method = "bvh", .max_pairs = 1});
+    EXPECT_THROW(finder.nearest(1), Error);  // no bodies yet
+    finder.update(points<2>(x, 1));
+    EXPECT_THROW(finder.nearest(0), Error);
+    EXPECT_THROW(finder.nearest(1, -1.0f), Error);
+    EXPECT_THROW(finder.nearest(1, std::nanf("")), Error);
+    EXPECT_THROW(finder.nearest(1, 1e30f), Error);
+    EXPECT_THROW(finder.nearest(points<2>(std::vector<float>{0, std::nanf("")}), 1), Error);
+    EXPECT_THROW(finder.nearest(points<2>(std::vector<float>{0, 0, 1, 1}), 1), Error);
+    EXPECT_NO_THROW(finder.nearest(points<2>(x), 1));
+}
+
+}  // namespace
+}  // namespace vicinal::test
