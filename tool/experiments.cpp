@@ -147,8 +147,14 @@ ResultTable p1_coherence(bool) {
 
 constexpr std::pair<const char*, ResultTable (*)(bool quick)> all[] = {
     {"p1-table1", p1_table1},  //
-    {"p1-geometry", p1_geometry}, {"p1-coherence", p1_coherence}, {"p2", p2}, {"p4-2d", p4_2d},     {"p4-nns", p4_neighbours},
-    {"p4-table", p4_table},       {"p5-sort", p5_sort}, {"p5-cuckoo", p5_cuckoo},
+    {"p1-geometry", p1_geometry},
+    {"p1-coherence", p1_coherence},
+    {"p2", p2},
+    {"p4-2d", p4_2d},
+    {"p4-nns", p4_neighbours},
+    {"p4-table", p4_table},
+    {"p5-sort", p5_sort},
+    {"p5-cuckoo", p5_cuckoo},
 };
 
 std::string number(double value) {

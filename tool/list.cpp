@@ -46,7 +46,7 @@ nlohmann::ordered_json to_json(const OptionInfo& option) {
     } else {
         json["choices"] = option.choices;
     }
-    if (option.approximate) json["approximate"] = true;
+    if (option.kind == OptionInfo::Kind::approximate) json["approximate"] = true;
     return json;
 }
 

@@ -1,6 +1,7 @@
 // The methods of this build, as the registry knows them.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,9 +16,13 @@ struct OptionInfo {
     std::string meaning;
     double least = 0, most = 0;        // numbers: the range allowed
     std::vector<std::string> choices;  // words: the choice; empty for numbers
-    bool method = false;               // the value is a method, with options of its own
-    bool approximate = false;  // any other value than the fallback: pairs may be missing
-    bool list = false;                 // numbers: may it be several, (a, b, ...)?
+    enum class Kind : std::uint8_t {
+        plain,
+        method,      // the value is a method, with options of its own
+        list,        // a number, or several: (a, b, ...)
+        approximate  // with any other value than the fallback pairs may be missing
+    };
+    Kind kind = Kind::plain;
 };
 
 struct MethodInfo {

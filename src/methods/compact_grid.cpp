@@ -382,7 +382,7 @@ MethodEntry describe_compact_grid() {
            0,
            0,
            {"all", "27", "8", "1"},
-           true}}});
+           OptionInfo::Kind::approximate}}});
 }
 
 }  // namespace vicinal

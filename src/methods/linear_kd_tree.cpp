@@ -569,7 +569,7 @@ MethodEntry describe_linear_kd_tree() {
            1,
            1000,
            {},
-           true},
+           OptionInfo::Kind::list},
           {"axes",
            "xyz",
            "the order in which axes are cut",

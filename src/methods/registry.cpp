@@ -49,7 +49,8 @@ const std::vector<MethodEntry>& entries() {
         for (MethodEntry& entry : all)  // a layer takes every method but itself
             for (OptionInfo& option : entry.info.options)
                 for (const MethodEntry& other : all)
-                    if (option.method && other.info.name != entry.info.name)
+                    if (option.kind == OptionInfo::Kind::method &&
+                        other.info.name != entry.info.name)
                         option.choices.push_back(other.info.name);
         return all;
     }();
@@ -154,14 +155,16 @@ std::vector<double> parse_numbers(std::string_view text) {
 std::string checked_value(const std::string& method, const OptionInfo& option,
                           const std::string& value) {
     const std::string where = "method " + method + ": option " + option.name;
-    if (option.method) {
+    if (option.kind == OptionInfo::Kind::method) {
         const Choice inner = choose_method(value);
         if (inner.name == method)
             refuse(where + " is " + method + " again; give it another method");
         return inner.text();
     }
     // What several numbers mean, the method knows.
-    if (option.list && value.starts_with('(') && !parse_numbers(value).empty()) return value;
+    if (option.kind == OptionInfo::Kind::list && value.starts_with('(') &&
+        !parse_numbers(value).empty())
+        return value;
     const bool word =
         std::find(option.choices.begin(), option.choices.end(), value) != option.choices.end();
     if (word) return value;
@@ -216,7 +219,7 @@ Choice choose_method(const std::string& text) {
     }
     const MethodInfo& info = find_entry(choice.name).info;
     for (const OptionInfo& option : info.options)
-        choice.options.emplace_back(option.name, option.method
+        choice.options.emplace_back(option.name, option.kind == OptionInfo::Kind::method
                                                      ? choose_method(option.fallback).text()
                                                      : option.fallback);
     if (open == std::string_view::npos) return choice;
@@ -244,7 +247,7 @@ Choice choose_method(const std::string& text) {
             choice.options[static_cast<std::size_t>(option - info.options.begin())].second;
         value =
             checked_value(choice.name, *option, std::string(trimmed(part.substr(equals + 1))));
-        if (option->approximate && value != option->fallback)
+        if (option->kind == OptionInfo::Kind::approximate && value != option->fallback)
             choice.why += "; approximate: " + key + "=" + value + " may miss pairs";
     }
     return choice;

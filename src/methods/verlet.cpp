@@ -14,12 +14,16 @@ std::unique_ptr<Method<T, D>> make_inner(const Choice& choice) {
 }  // namespace
 
 MethodEntry describe_verlet() {
-    OptionInfo inner{"inner", "row_grid", "the method that makes the list", 0, 0, {}};
-    inner.method = true;
     return {
         {"verlet",
          "a list of near pairs, filtered each step and made anew when bodies have moved",
-         {inner,
+         {{"inner",
+           "row_grid",
+           "the method that makes the list",
+           0,
+           0,
+           {},
+           OptionInfo::Kind::method},
           {"skin", "auto", "width; auto: chosen from counts; 0: no list", 0, 1e30, {"auto"}}}},
         make_inner<float, 2>,
         make_inner<float, 3>,

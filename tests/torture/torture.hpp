@@ -55,7 +55,7 @@ inline std::vector<std::string> method_extremes() {
                 for (const double end : {option.least, option.most})
                     values.push_back(std::to_string(end));
             for (const std::string& value : values)
-                if (!option.approximate || value == option.fallback)
+                if (option.kind != OptionInfo::Kind::approximate || value == option.fallback)
                     all.push_back(method.name + "(" + option.name + "=" + value + ")");
         }
     }

@@ -121,7 +121,9 @@ TEST(Approximate, IsNotTheDefault) {
     EXPECT_EQ(c.finder("cells_per_body=all").report().why, "as asked");
     for (const MethodInfo& method : methods())
         for (const OptionInfo& option : method.options)
-            EXPECT_EQ(option.approximate, option.name == "cells_per_body") << option.name;
+            EXPECT_EQ(option.kind == OptionInfo::Kind::approximate,
+                      option.name == "cells_per_body")
+                << option.name;
 }
 
 }  // namespace
