@@ -130,11 +130,12 @@ struct Finder<T, D>::State {
         const double ghosts = listed ? 0 : build();
         report.seconds.scene += ghosts;
         report.seconds.build = watch.lap() - ghosts;
-        report.why = current().by_images() ? "not needed: with a reach of many periods every "
-                                             "two bodies are tested image by image"
-                     : method->repeats()
-                         ? "as asked: pairs are counted as often as they are met"
-                         : choice.why;
+        report.why = choice.why;  // in place: a step allocates nothing
+        if (method->repeats())
+            report.why = "as asked: pairs are counted as often as they are met";
+        if (current().by_images())
+            report.why = "not needed: with a reach of many periods every two bodies are tested "
+                         "image by image";
         report.bodies = current().bodies();
         report.ghosts = current().size() - current().bodies();
         for (std::size_t k = 0; k < D; ++k)

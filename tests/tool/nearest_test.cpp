@@ -36,7 +36,7 @@ TEST_F(NearestCommand, boxes_and_images) {
 
 TEST_F(NearestCommand, json) {
     const auto json = this->json({"nearest", points(), "--k", "2", "--max", "2"});
-    EXPECT_EQ(json["pairs"], 5);
+    EXPECT_EQ(json["pairs"], 4);
     EXPECT_EQ(json["queries_count"], 3);
     EXPECT_EQ(json["neighbours"]["max"], 2);
 }

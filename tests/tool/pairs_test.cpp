@@ -87,8 +87,8 @@ TEST_F(Pairs, a_body_may_meet_itself_across_a_face) {
 }
 
 TEST_F(Pairs, rows_hold_both_directions) {
-    const auto json =
-        this->json({"pairs", line(), "--cutoff", "1", "--rows", "-o", path("out.npy")});
+    const auto json = this->json(
+        {"pairs", line(), "--cutoff", "1", "--rows", "--sorted", "-o", path("out.npy")});
     EXPECT_EQ(json["pairs"], 2);
     EXPECT_EQ(json["output"].size(), 2u);
     EXPECT_EQ(read_npy("out.offsets.npy").type, "<u8");

@@ -155,9 +155,9 @@ std::string refusal(const std::string& text) {
 
 TEST(Registry, ChoosesByNameAndOptions) {
     EXPECT_EQ(choose_method("compact_grid").text(),
-              "compact_grid(cell=1, order=row, sort=radix)");
+              "compact_grid(cell=1, order=row, sort=radix, cells_per_body=all)");
     EXPECT_EQ(choose_method(" compact_grid( cell = 2.5 , sort=auto) ").text(),
-              "compact_grid(cell=2.5, order=row, sort=auto)");
+              "compact_grid(cell=2.5, order=row, sort=auto, cells_per_body=all)");
     EXPECT_EQ(choose_method("brute_force()").text(), "brute_force");
     EXPECT_EQ(choose_method("auto").name, "row_grid");
 }
