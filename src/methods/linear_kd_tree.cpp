@@ -188,7 +188,7 @@ class LinearKdTree final : public Method<T, D> {
         const unsigned bits = first_bits(n, tree_.code_bits());
         const unsigned shift = entry_bits_ + tree_.code_bits() - bits;
         const auto key = [shift](std::uint64_t r) { return r >> shift; };
-        records_.resize(most_pieces * n);
+        records_.resize(most_pieces * n + 1);  // and what comes behind the last
         std::uint64_t* const records = records_.data();
         const auto make = [&](Range range, std::size_t, const auto& put) {
             for (std::size_t k = range.begin; k < range.end; ++k) {

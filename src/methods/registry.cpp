@@ -156,7 +156,13 @@ std::string checked_value(const std::string& method, const OptionInfo& option,
                           const std::string& value) {
     const std::string where = "method " + method + ": option " + option.name;
     if (option.kind == OptionInfo::Kind::method) {
-        const Choice inner = choose_method(value);
+        const Choice inner = [&] {
+            try {
+                return choose_method(value);
+            } catch (const Error& error) {
+                refuse(where + ": " + error.what());
+            }
+        }();
         if (inner.name == method)
             refuse(where + " is " + method + " again; give it another method");
         return inner.text();
