@@ -8,16 +8,6 @@
 #include <utility>
 
 namespace vicinal {
-namespace {
-
-template <int D>
-Image<D> negated(Image<D> image) {
-    for (auto& n : image) n = static_cast<std::int16_t>(-n);
-    return image;
-}
-
-}  // namespace
-
 template <Real T, int D>
 void ChangeLog<T, D>::note_bodies(const Bodies<T, D>& bodies) {
     bodies_.resize(bodies.size());

@@ -10,6 +10,13 @@
 
 namespace vicinal {
 
+// How i lies to j, where this is how j lies to i.
+template <int D>
+Image<D> negated(Image<D> image) {
+    for (auto& n : image) n = static_cast<std::int16_t>(-n);
+    return image;
+}
+
 template <int D>
 using Shift = std::array<std::int32_t, D>;
 

@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/lattice.hpp"
 #include "core/parallel.hpp"
 
 namespace vicinal {
 namespace {
-
-template <int D>
-Image<D> negated(Image<D> image) {
-    for (auto& n : image) n = static_cast<std::int16_t>(-n);
-    return image;
-}
 
 // Calls f(row, neighbour, image) for every row entry of some blocks, in order.
 template <int D, class F>
