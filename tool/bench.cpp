@@ -26,12 +26,15 @@ struct BenchFlags {
     Motion motion;
     bool scaling = false;
     std::string experiment;
-    bool quick = false;
+    bool quick = false, full = false;
     std::string file;
     bool json = false;
 
     void add_to(CLI::App& app);
     void check() const;
+    Extent extent() const {
+        return quick ? Extent::quick : full ? Extent::full : Extent::usual;
+    }
 };
 
 void BenchFlags::add_to(CLI::App& app) {
@@ -80,8 +83,11 @@ void BenchFlags::add_to(CLI::App& app) {
         ->check(not_empty())
         ->type_name("NAME")
         ->group(measuring);
-    app.add_flag("--quick", quick,
-                 "with --experiment: sizes that take seconds, not the paper's")
+    app.add_flag("--quick", quick, "with --experiment: sizes that take seconds")
+        ->group(measuring);
+    app.add_flag("--full", full,
+                 "with --experiment: the paper's sizes, however long that takes")
+        ->excludes("--quick")
         ->group(measuring);
     constexpr const char* result = "The result";
     app.add_option("-o", file, "write the rows as .csv")
@@ -98,7 +104,9 @@ void BenchFlags::check() const {
                 "--experiment brings its own scene: leave out FILE, --scene and -o");
         return;
     }
-    if (quick) throw UsageError("--quick needs --experiment: --n chooses the size of a scene");
+    if (quick || full)
+        throw UsageError(fmt::format("{} needs --experiment: --n chooses the size of a scene",
+                                     quick ? "--quick" : "--full"));
     if (scene.name.empty() && words.size() != 1)
         throw UsageError("give one FILE, or --scene NAME");
     if (scene.name.empty() && (scene.n || scaling))
@@ -335,7 +343,7 @@ void complain(const std::vector<std::string>& lines) {
 int run_bench(const BenchFlags& flags) {
     flags.check();
     if (!flags.experiment.empty()) {
-        const ResultTable table = run_experiment(flags.experiment, flags.quick);
+        const ResultTable table = run_experiment(flags.experiment, flags.extent());
         if (flags.json)
             print(to_json(table));
         else

@@ -39,7 +39,7 @@ std::vector<double> geometry(const Report<3>& report) {
             figure(report.figures, "selected")};
 }
 
-ResultTable p1_table1(bool) {
+ResultTable p1_table1(Extent) {
     struct Published {
         double fill, pieces, volume, selected, unsplit_volume, unsplit_selected;
     };
@@ -79,7 +79,7 @@ ResultTable p1_table1(bool) {
     return table;
 }
 
-ResultTable p1_geometry(bool) {
+ResultTable p1_geometry(Extent) {
     ResultTable table;
     table.title = "P1 section 7.3: the tree's geometry, for 10,000 spheres of fill 0.1";
     table.columns = {"linear_kd_tree", "pieces/N", "Vn/Ve", "selected", "bits", "ms"};
@@ -123,7 +123,7 @@ std::vector<double> ms_per_step(const std::vector<std::string>& methods, Spheres
     return medians;
 }
 
-ResultTable p1_coherence(bool) {
+ResultTable p1_coherence(Extent) {
     ResultTable table;
     table.title =
         "P1 section 7.1: the previous order kept and put right, for 100,000 spheres of "
@@ -145,7 +145,7 @@ ResultTable p1_coherence(bool) {
     return table;
 }
 
-constexpr std::pair<const char*, ResultTable (*)(bool quick)> all[] = {
+constexpr std::pair<const char*, ResultTable (*)(Extent)> all[] = {
     {"p1-table1", p1_table1},  //
     {"p1-geometry", p1_geometry},
     {"p1-coherence", p1_coherence},
@@ -196,9 +196,9 @@ std::vector<std::string> experiments() {
     return names;
 }
 
-ResultTable run_experiment(const std::string& name, bool quick) {
+ResultTable run_experiment(const std::string& name, Extent extent) {
     for (const auto& [known, run] : all)
-        if (name == known) return run(quick);
+        if (name == known) return run(extent);
     throw UsageError(
         fmt::format("unknown experiment '{}'; there are {}", name, join(experiments())));
 }

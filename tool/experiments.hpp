@@ -32,21 +32,23 @@ struct ResultTable {
 };
 
 std::vector<std::string> experiments();
+// How large: so that it takes seconds, minutes at the most, or as large as in the paper,
+// however long that takes. Experiments that take seconds anyway know one size only.
+enum class Extent { quick, usual, full };
 // Throws UsageError for an unknown name.
-// Quick: small sizes that take seconds, not those of the paper.
-ResultTable run_experiment(const std::string& name, bool quick);
+ResultTable run_experiment(const std::string& name, Extent extent);
 
 // The median of some runs, in seconds.
 double median_seconds(int runs, const std::function<void()>& run);
 // One of the figures that the method tells in its report.
 double figure(const Figures& figures, const std::string& name);
 
-ResultTable p2(bool quick);
-ResultTable p4_2d(bool quick);
-ResultTable p4_neighbours(bool quick);
-ResultTable p4_table(bool quick);
-ResultTable p5_sort(bool quick);
-ResultTable p5_cuckoo(bool quick);
+ResultTable p2(Extent extent);
+ResultTable p4_2d(Extent extent);
+ResultTable p4_neighbours(Extent extent);
+ResultTable p4_table(Extent extent);
+ResultTable p5_sort(Extent extent);
+ResultTable p5_cuckoo(Extent extent);
 
 std::string to_text(const ResultTable& table);
 nlohmann::ordered_json to_json(const ResultTable& table);

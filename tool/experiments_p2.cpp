@@ -133,7 +133,7 @@ double serial_fraction(double speed_up, int threads) {
 
 }  // namespace
 
-ResultTable p2(bool) {
+ResultTable p2(Extent) {
     ResultTable table;
     table.title = "P2: update of the boxes and overlapping pairs, on several threads";
     table.columns = {"bodies, part, threads", "ms", "P2", "speed-up", "P2", "serial share"};

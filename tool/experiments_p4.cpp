@@ -77,8 +77,8 @@ struct Extremes {
 
 }  // namespace
 
-ResultTable p4_2d(bool quick) {
-    const Segments segments(quick ? 20'000 : 1'000'000);
+ResultTable p4_2d(Extent extent) {
+    const Segments segments(extent == Extent::quick ? 20'000 : 1'000'000);
     constexpr const char* methods[] = {"kd_tree", "multilevel_hash", "hierarchical_hash"};
     ResultTable table;
     table.title = fmt::format("P4 figure 4: {} segments against N objects, one thread",
@@ -124,8 +124,8 @@ ResultTable p4_2d(bool quick) {
     return table;
 }
 
-ResultTable p4_neighbours(bool quick) {
-    const std::size_t n = quick ? 20'000 : 1'000'000;
+ResultTable p4_neighbours(Extent extent) {
+    const std::size_t n = extent == Extent::quick ? 20'000 : 1'000'000;
     // The density of a million points in a square of side 2^20, whatever their number.
     const double side = 1048576 * std::sqrt(static_cast<double>(n) / 1e6);
     std::vector<double> places(2 * n);
@@ -186,8 +186,8 @@ ResultTable p4_neighbours(bool quick) {
 
 // Section 4.3 on the scene of section 4.2: particles of size 2^-6 among 2000 static spheres of
 // 2^-4 to 2^-2. How many particles, in which box, is not given.
-ResultTable p4_table(bool quick) {
-    const std::size_t n = quick ? 5'000 : 200'000;
+ResultTable p4_table(Extent extent) {
+    const std::size_t n = extent == Extent::quick ? 5'000 : 200'000;
     std::vector<double> centres, radii;
     scenes::Random random(4);
     for (std::size_t k = 0; k < n; ++k) {

@@ -91,8 +91,8 @@ struct Edges {
 
 }  // namespace
 
-ResultTable p5_sort(bool quick) {
-    const std::size_t n = quick ? 16'000 : 128'000;
+ResultTable p5_sort(Extent extent) {
+    const std::size_t n = extent == Extent::quick ? 16'000 : 128'000;
     ResultTable table;
     table.title =
         fmt::format("P5 section 6: the sort of {} records by their cells, one thread", n);
@@ -137,8 +137,8 @@ ResultTable p5_sort(bool quick) {
     return table;
 }
 
-ResultTable p5_cuckoo(bool quick) {
-    const std::size_t n = quick ? 5'000 : 128'000;
+ResultTable p5_cuckoo(Extent extent) {
+    const std::size_t n = extent == Extent::quick ? 5'000 : 128'000;
     Cubes cubes(n);
     const Edges edges(n / 4);
     std::vector<double> clumped(3 * n);

@@ -520,6 +520,7 @@ TEST_F(Bench, bad_usage) {
     refused({"a.npy", "b.npy", "--cutoff", "1"}, {"one FILE"});
     refused({"--experiment", "p9-table1"}, {"p9-table1", "p1-table1"});
     refused({"a.npy", "--quick"}, {"--quick", "--experiment"});
+    refused({"a.npy", "--full"}, {"--full", "--experiment"});
     refused({"a.npy", "--experiment", "p1-table1"}, {"--experiment", "FILE"});
     refused({"a.npy", "--cutoff", "1", "--n", "5"}, {"--n", "--scene"});
     refused({"a.npy", "--cutoff", "1", "--scaling"}, {"--scaling", "--scene"});

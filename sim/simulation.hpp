@@ -1,0 +1,88 @@
+// What every simulator is to those who run it: it steps, tells its figures, shows its bodies
+// and lets its state be visited. Simulators use the library's public headers only.
+//
+// The state after a step depends on the settings and the state before it, never on the method,
+// the threads or the finder's history: contributions to a body are summed in an order fixed by
+// the bodies' numbers. So runs by different methods are bit for bit alike, and so is a run that
+// was resumed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace vicinal::sim {
+
+using Vector = std::array<double, 3>;
+
+// How to run: what may be chosen freely, for the result does not depend on it.
+struct How {
+    std::string method = "auto";
+    int threads = 0;  // 0: as many as OpenMP offers
+};
+
+// Of the last step. Energies and momenta are those at its end.
+struct StepFigures {
+    double search_seconds = 0, response_seconds = 0;
+    std::uint64_t candidates = 0;
+    std::uint64_t pairs = 0;     // close enough to interact
+    std::uint64_t contacts = 0;  // of those, the ones that did: touching, collided, ...
+    double kinetic = 0, potential = 0;
+    Vector momentum{};
+    double overlap = 0;  // the deepest, as a length
+    // What only this simulator knows: collisions missed, density error, ...
+    struct Own {
+        std::string name;
+        double value;
+    };
+    std::vector<Own> own;
+};
+
+// One array of the bodies, for output: "position" (3 components) always comes first.
+struct Field {
+    std::string name;
+    int components;
+    std::span<const double> values;  // body by body
+};
+
+// Visits all that the next step depends on, in a fixed order. One that writes makes a
+// checkpoint, one that reads resumes, one that hashes names the state.
+class StateVisitor {
+  public:
+    virtual ~StateVisitor() = default;
+
+    template <class T>
+    void value(std::string_view name, T& value) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        bytes(name, &value, sizeof(T));
+    }
+    template <class T>
+    void array(std::string_view name, std::vector<T>& values) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        std::uint64_t size = values.size();
+        value(name, size);
+        values.resize(size);
+        bytes(name, values.data(), size * sizeof(T));
+    }
+
+  private:
+    // A reader overwrites them, the others read them.
+    virtual void bytes(std::string_view name, void* data, std::size_t size) = 0;
+};
+
+class Simulation {
+  public:
+    virtual ~Simulation() = default;
+    virtual void step() = 0;
+    virtual std::uint64_t bodies() const = 0;
+    virtual double time() const = 0;  // simulated
+    virtual const StepFigures& figures() const = 0;
+    virtual std::vector<Field> fields() const = 0;
+    virtual void visit(StateVisitor& visitor) = 0;
+};
+
+}  // namespace vicinal::sim
