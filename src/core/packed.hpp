@@ -52,6 +52,16 @@ class Packed {
     Index instance(std::size_t entry) const { return instance_[entry]; }
     const Bits* bits() const { return bits_.data(); }
     bool owned() const { return owned_; }  // are there bits?
+    // Scene::box of an entry.
+    Box<T, D> box(std::size_t entry, const Scene<T, D>& scene) const {
+        if (kind_ == Kind::nothing) return scene.box(instance_[entry]);
+        Box<T, D> sides;
+        for (std::size_t a = 0; a < D; ++a) sides.lo[a] = columns_[a][entry];
+        if (kind_ == Kind::points) return scene.round_box(sides.lo, 0);
+        if (kind_ == Kind::spheres) return scene.round_box(sides.lo, columns_[D][entry]);
+        for (std::size_t a = 0; a < D; ++a) sides.hi[a] = columns_[D + a][entry];
+        return sides;
+    }
     Bits bits(std::size_t entry) const { return owned_ ? bits_[entry] : Bits(~0u); }
     std::size_t bytes() const;
 

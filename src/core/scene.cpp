@@ -26,16 +26,6 @@ constexpr std::int64_t most_periods = std::numeric_limits<std::int16_t>::max();
 
 }  // namespace
 
-// Half the side of a round body's box. The formula rounds a few times, so it may accept a
-// little more than the reach; and where squares underflow, anything below sqrt(smallest
-// normal) may pass. The radius serves all reach rules, and probes, whose reach is the sum.
-template <Real T, int D>
-T Scene<T, D>::half_size(Index body) const {
-    if (view_.shape == Shape::boxes) return 0;
-    const T h = view_.shape == Shape::spheres ? view_.radius[body] : view_.cutoff / 2;
-    return std::max(h * (1 + 8 * eps<T>), std::sqrt(std::numeric_limits<T>::min()));
-}
-
 template <Real T, int D>
 Box<T, D> Scene<T, D>::widened_box(Index k) const {
     const Index i = body(k);
@@ -69,9 +59,8 @@ Box<T, D> Scene<T, D>::widened_box(Index k) const {
             lo += s[a];
             hi += s[a];
         }
-        // lo and hi are each rounded to within half an ulp per operation above; in an open
-        // domain at rest, to within one half: one eps covers that and the next line's own.
-        const T ulp = (moving() || imaged()) ? 4 * eps<T> : eps<T>;
+        // lo and hi are each rounded to within half an ulp per operation above.
+        constexpr T ulp = 4 * eps<T>;
         constexpr T most = std::numeric_limits<T>::max();  // methods need finite sides
         box.lo[a] = std::clamp(lo - (pad + ulp * std::abs(lo)), -most, most);
         box.hi[a] = std::clamp(hi + (pad + ulp * std::abs(hi)), -most, most);

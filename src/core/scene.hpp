@@ -13,7 +13,10 @@
 // meet many times over: then there are none, and core/images.hpp goes pair by pair.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -97,13 +100,28 @@ class Scene {
     // What instance k covers during the whole step, widened so that two bodies the contract's
     // formula may accept always have boxes that meet (closed).
     Box<T, D> box(Index k) const {
-        if (view_.shape != Shape::boxes || imaged() || view_.swept()) return widened_box(k);
+        if (imaged() || view_.swept()) return widened_box(k);
         Box<T, D> same;  // nothing is rounded
-        for (std::size_t a = 0; a < D; ++a) {
-            same.lo[a] = view_.position.axis[a][k];
-            same.hi[a] = view_.upper.axis[a][k];
-        }
+        for (std::size_t a = 0; a < D; ++a) same.lo[a] = view_.position.axis[a][k];
+        if (view_.shape != Shape::boxes)
+            return round_box(same.lo, view_.shape == Shape::spheres ? view_.radius[k] : 0);
+        for (std::size_t a = 0; a < D; ++a) same.hi[a] = view_.upper.axis[a][k];
         return same;
+    }
+    // The same of a point or sphere at rest in an open domain, from what a method has copied.
+    Box<T, D> round_box(const Vector<T, D>& centre, T radius) const {
+        constexpr T eps = std::numeric_limits<T>::epsilon();
+        constexpr T most = std::numeric_limits<T>::max();  // methods need finite sides
+        const T h = half_size(radius);
+        Box<T, D> box;
+        for (std::size_t a = 0; a < D; ++a) {
+            // Each side is rounded to within half an ulp; an eps of it covers that and the
+            // next subtraction's own.
+            const T lo = centre[a] - h, hi = centre[a] + h;
+            box.lo[a] = std::max(lo - eps * std::abs(lo), -most);
+            box.hi[a] = std::min(hi + eps * std::abs(hi), most);
+        }
+        return box;
     }
 
     // Sends for what box() and the decision will need: the caller's order is not a method's.
@@ -144,7 +162,18 @@ class Scene {
         std::array<double, D> centre, half;
     };
     Box<T, D> widened_box(Index k) const;
-    T half_size(Index body) const;
+    // Half the side of a round body's box. The formula rounds a few times, so it may accept a
+    // little more than the reach; and where squares underflow, anything below sqrt(smallest
+    // normal) may pass. The radius serves all reach rules, and probes, whose reach is the sum.
+    T half_size(T radius) const {
+        constexpr T eps = std::numeric_limits<T>::epsilon();
+        const T h = view_.shape == Shape::spheres ? radius : view_.cutoff / 2;
+        return std::max(h * (1 + 8 * eps), least_half_);
+    }
+    T half_size(Index body) const {
+        if (view_.shape == Shape::boxes) return 0;
+        return half_size(view_.shape == Shape::spheres ? view_.radius[body] : T{0});
+    }
     // During the step a shear moves images, also those of bodies at rest.
     bool moving() const { return view_.swept() || lattice_.change != 0; }
     Vector<T, D> displacement(Index body) const {
@@ -165,6 +194,7 @@ class Scene {
     void find_outer();
     void fill_ghosts(Index body, const Shifts& shifts, std::uint64_t at);
 
+    inline static const T least_half_ = std::sqrt(std::numeric_limits<T>::min());
     Bodies<T, D> view_;
     Lattice<T, D> lattice_;
     int threads_ = 1;

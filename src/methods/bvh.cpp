@@ -22,7 +22,7 @@ class Bvh final : public Method<T, D> {
     void build(const Scene<T, D>& scene) override {
         if (refit_ && packed_.size() == scene.size()) {
             fit(scene);
-            if (leaf_edges() <= 1.5 * edges_when_sorted_) return finish(scene);
+            if (leaf_edges() <= 1.5 * edges_when_sorted_) return tree_.cut();
         }
         order_.assign(scene, scene.size());
         const auto instances = packed_.entries(scene.size());
@@ -35,7 +35,7 @@ class Bvh final : public Method<T, D> {
             });
         fit(scene);
         edges_when_sorted_ = leaf_edges();
-        finish(scene);
+        tree_.cut();
     }
 
     const Packed<T, D>& packed() const override { return packed_; }
@@ -54,13 +54,8 @@ class Bvh final : public Method<T, D> {
     static constexpr std::size_t width = 4;  // children of a node
 
     void fit(const Scene<T, D>& scene) {
-        tree_.fit(scene.threads(),
-                  [&](std::size_t e) { return scene.box(packed_.instance(e)); });
-    }
-
-    void finish(const Scene<T, D>& scene) {
         packed_.fill(scene, {});
-        tree_.cut();
+        tree_.fit(scene.threads(), [&](std::size_t e) { return packed_.box(e, scene); });
     }
 
     // Where the keys of a node's entries first differ and the bit after it make four parts.

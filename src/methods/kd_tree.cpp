@@ -44,7 +44,7 @@ class KdTree final : public Method<T, D> {
         parallel_for(scene.threads(), scene.size(),
                      [&](std::size_t e) { instances[e] = points_[e].instance; });
         packed_.fill(scene, {});
-        tree_.fit(scene.threads(), [&](std::size_t e) { return scene.box(instances[e]); });
+        tree_.fit(scene.threads(), [&](std::size_t e) { return packed_.box(e, scene); });
         tree_.cut();
     }
 

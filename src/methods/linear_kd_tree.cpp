@@ -214,25 +214,14 @@ class LinearKdTree final : public Method<T, D> {
     // The cells of the bodies' boxes, and the bodies' volume: summed in one order, whatever the
     // threads.
     void measure_cells(const Scene<T, D>& scene) {
-        constexpr std::size_t part_size = 4096, ahead = 16;
-        using Kind = typename Packed<T, D>::Kind;
-        const bool boxes = packed_.kind() == Kind::boxes || packed_.kind() == Kind::proxies;
+        constexpr std::size_t part_size = 4096;
         const std::size_t n = scene.size();
         cells_.resize(n);
         volumes_.resize((n + part_size - 1) / part_size);
         parallel_tasks(scene.threads(), volumes_.size(), [&](std::size_t p, int) {
             double sum = 0;
             for (std::size_t e = p * part_size; e < std::min(n, (p + 1) * part_size); ++e) {
-                Box<T, D> box;
-                if (boxes) {  // the same, and near
-                    for (std::size_t a = 0; a < D; ++a) {
-                        box.lo[a] = packed_.column(a)[e];
-                        box.hi[a] = packed_.column(D + a)[e];
-                    }
-                } else {
-                    if (e + ahead < n) scene.prefetch(packed_.instance(e + ahead));
-                    box = scene.box(packed_.instance(e));
-                }
+                const Box<T, D> box = packed_.box(e, scene);
                 cells_[e] = tree_.cells(box);
                 double volume = 1;
                 for (std::size_t a = 0; a < D; ++a)

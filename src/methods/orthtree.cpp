@@ -31,7 +31,7 @@ class Orthtree final : public Method<T, D> {
         parallel_for(scene.threads(), scene.size(),
                      [&](std::size_t e) { instances[e] = order_[e]; });
         packed_.fill(scene, {});
-        tree_.fit(scene.threads(), [&](std::size_t e) { return scene.box(instances[e]); });
+        tree_.fit(scene.threads(), [&](std::size_t e) { return packed_.box(e, scene); });
         tree_.cut();
     }
 
