@@ -122,20 +122,25 @@ struct Finder<T, D>::State {
         report.seconds = {};
         report.pairs = report.candidates = 0;
         Stopwatch watch;
-        check_bodies(given, shape_name(given.shape), threads);
-        filter.assign(given, given, true);
+        const std::string who = shape_name(given.shape);
+        check_arrays(given, who);
         bodies = given;
+        listed = skin && skin->keep(given, options.domain, threads);
+        const double kept = listed ? watch.lap() : 0;
+        if (!listed) check_values(given, who, threads);
+        filter.assign(given, given, true);
         report.seconds.scene = watch.lap();
-        if (skin) listed = update_skin(last_pairs);
+        if (skin && !listed) listed = renew_skin(last_pairs);
         const double ghosts = listed ? 0 : build();
         report.seconds.scene += ghosts;
-        report.seconds.build = watch.lap() - ghosts;
+        report.seconds.build = kept + watch.lap() - ghosts;
         report.why = choice.why;  // in place: a step allocates nothing
         if (method->repeats())
             report.why = "as asked: pairs are counted as often as they are met";
         if (current().by_images())
-            report.why = "not needed: with a reach of many periods every two bodies are tested "
-                         "image by image";
+            report.why =
+                "not needed: with a reach of many periods every two bodies are tested "
+                "image by image";
         report.bodies = current().bodies();
         report.ghosts = current().size() - current().bodies();
         for (std::size_t k = 0; k < D; ++k)
@@ -155,11 +160,9 @@ struct Finder<T, D>::State {
         return seconds;
     }
 
-    // Does the skin's list, as it is or made anew, serve these bodies?
-    bool update_skin(std::uint64_t last_pairs) {
-        using Verdict = typename Skin<T, D>::Verdict;
-        const Verdict verdict = skin->update(bodies, options.domain, threads, last_pairs);
-        if (verdict != Verdict::renew) return verdict == Verdict::keep;
+    // Makes the skin a new list, if one will serve these bodies.
+    bool renew_skin(std::uint64_t last_pairs) {
+        if (!skin->renew(last_pairs)) return false;
         scene.assign(skin->fences(), skin->domain(), options.max_bytes, threads);
         if (!scene.by_images()) method->build(scene);
         check_bytes();

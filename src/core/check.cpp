@@ -51,21 +51,34 @@ class Checker {
     Checker(const Bodies<T, D>& bodies, const std::string& who, int threads)
         : bodies_(bodies), who_(who + ": "), n_(bodies.size()), threads_(threads) {}
 
-    void run() const {
+    void arrays() const {
         if (n_ > std::numeric_limits<Index>::max())
             throw Error(Error::Kind::limit, who_ + std::to_string(n_) +
                                                 " bodies are more than the 4294967295 that fit "
                                                 "32-bit indices; split the set");
-        const bool box = bodies_.shape == Shape::boxes;
-        finite_vectors(bodies_.position, box ? "lower corner" : "coordinate");
-        if (box) check_corners();
-        if (bodies_.shape == Shape::spheres) check_radii();
+        check_columns(bodies_.position, box() ? "lower corner" : "coordinate");
+        if (box()) check_columns(bodies_.upper, "upper corner");
+        if (bodies_.shape == Shape::spheres) check_column(bodies_.radius, "radius");
         if (bodies_.shape == Shape::points) check_cutoff();
+        if (bodies_.swept()) check_columns(bodies_.displacement, "displacement");
+        if (bodies_.group.given()) check_column(bodies_.group, "group");
+        if (bodies_.mask.given()) check_column(bodies_.mask, "mask");
+        if (bodies_.id.given()) check_column(bodies_.id, "id");
+    }
+
+    void values() const {
+        finite_vectors(bodies_.position, box() ? "lower corner" : "coordinate");
+        if (box()) check_corners();
+        if (bodies_.shape == Shape::spheres) check_radii();
         if (bodies_.swept()) check_displacements();
-        check_filters();
     }
 
   private:
+    bool box() const { return bodies_.shape == Shape::boxes; }
+    static std::string name_of(const char* what, std::size_t axis) {
+        return std::string(what) + " " + "xyz"[axis];
+    }
+
     template <class C>
     void check_column(const Column<C>& column, const std::string& what) const {
         if (column.count != n_)
@@ -76,15 +89,17 @@ class Checker {
                    "; give the array");
     }
 
+    void check_columns(const Vectors<T, D>& vectors, const char* what) const {
+        for (std::size_t a = 0; a < D; ++a) check_column(vectors.axis[a], name_of(what, a));
+    }
+
     void finite_vectors(const Vectors<T, D>& vectors, const char* what) const {
-        const auto name_of = [&](std::size_t a) { return std::string(what) + " " + "xyz"[a]; };
-        for (std::size_t a = 0; a < D; ++a) check_column(vectors.axis[a], name_of(a));
         const Flat<T, D> flat = flat_of(vectors);
         bool finite = flat.count > 0;
         for (std::size_t f = 0; f < flat.count; ++f)
             finite = finite && all_finite(flat.arrays[f], threads_);
         for (std::size_t a = 0; a < D && !finite; ++a) {
-            const std::string name = name_of(a);
+            const std::string name = name_of(what, a);
             const Column<T>& column = vectors.axis[a];
             const std::size_t bad = find_first(
                 threads_, n_, [&](std::size_t i) { return !std::isfinite(column[i]); });
@@ -116,9 +131,7 @@ class Checker {
 
     void check_radii() const {
         const Column<T>& r = bodies_.radius;
-        check_column(r, "radius");
-        // The largest reach is the sum of two radii; its square must not overflow.
-        const T most = largest_reach() / 2;
+        const T most = largest_reach<T>() / 2;  // the reach is the sum of two
         const std::size_t bad = find_first(
             threads_, n_, [&](std::size_t i) { return !(r[i] >= 0 && r[i] <= most); });
         if (bad < n_)
@@ -129,7 +142,7 @@ class Checker {
     }
 
     void check_cutoff() const {
-        const T most = largest_reach();
+        const T most = largest_reach<T>();
         if (!(bodies_.cutoff >= 0 && bodies_.cutoff <= most))
             refuse(who_ + "the cut-off is " + number_text(bodies_.cutoff) +
                    "; it must be a number from 0 to " + number_text(most) +
@@ -138,7 +151,8 @@ class Checker {
 
     void check_displacements() const {
         finite_vectors(bodies_.displacement, "displacement");
-        const T most = largest_reach() / 8;  // the square of a difference of two, over all axes
+        const T most =
+            largest_reach<T>() / 8;  // the square of a difference of two, over all axes
         for (std::size_t a = 0; a < D; ++a) {
             const Column<T>& u = bodies_.displacement.axis[a];
             const std::size_t bad =
@@ -151,17 +165,6 @@ class Checker {
         }
     }
 
-    void check_filters() const {
-        if (bodies_.group.given()) check_column(bodies_.group, "group");
-        if (bodies_.mask.given()) check_column(bodies_.mask, "mask");
-        if (bodies_.id.given()) check_column(bodies_.id, "id");
-    }
-
-    static T largest_reach() {
-        return std::sqrt(std::numeric_limits<T>::max()) *
-               (1 - 2 * std::numeric_limits<T>::epsilon());
-    }
-
     const Bodies<T, D>& bodies_;
     std::string who_;
     std::size_t n_;
@@ -171,8 +174,13 @@ class Checker {
 }  // namespace
 
 template <Real T, int D>
-void check_bodies(const Bodies<T, D>& bodies, const std::string& who, int threads) {
-    Checker<T, D>(bodies, who, threads).run();
+void check_arrays(const Bodies<T, D>& bodies, const std::string& who) {
+    Checker<T, D>(bodies, who, 1).arrays();
+}
+
+template <Real T, int D>
+void check_values(const Bodies<T, D>& bodies, const std::string& who, int threads) {
+    Checker<T, D>(bodies, who, threads).values();
 }
 
 template <Real T, int D>
@@ -188,7 +196,8 @@ void check_same_kind(const Bodies<T, D>& others, const Bodies<T, D>& bodies) {
 }
 
 #define VICINAL_INSTANTIATE(T, D)                                             \
-    template void check_bodies(const Bodies<T, D>&, const std::string&, int); \
+    template void check_arrays(const Bodies<T, D>&, const std::string&);      \
+    template void check_values(const Bodies<T, D>&, const std::string&, int); \
     template void check_same_kind(const Bodies<T, D>&, const Bodies<T, D>&);
 VICINAL_INSTANTIATE(float, 2)
 VICINAL_INSTANTIATE(float, 3)

@@ -2,15 +2,34 @@
 // and what to do.
 #pragma once
 
+#include <cmath>
+#include <limits>
 #include <string>
 
 #include <vicinal/bodies.hpp>
 
 namespace vicinal {
 
-// `who` begins the message: "points", "spheres", "boxes", or "queries".
+// The largest reach of two bodies: its square must not overflow.
+template <Real T>
+T largest_reach() {
+    return std::sqrt(std::numeric_limits<T>::max()) *
+           (1 - 2 * std::numeric_limits<T>::epsilon());
+}
+
+// Is there a value for every body, and are those that are not per body good? `who` begins the
+// message: "points", "spheres", "boxes", or "queries".
 template <Real T, int D>
-void check_bodies(const Bodies<T, D>& bodies, const std::string& who, int threads);
+void check_arrays(const Bodies<T, D>& bodies, const std::string& who);
+// Is each of the values good?
+template <Real T, int D>
+void check_values(const Bodies<T, D>& bodies, const std::string& who, int threads);
+// Both.
+template <Real T, int D>
+void check_bodies(const Bodies<T, D>& bodies, const std::string& who, int threads) {
+    check_arrays(bodies, who);
+    check_values(bodies, who, threads);
+}
 
 // A second set must be of the same kind as the finder's bodies for pairs between the two.
 template <Real T, int D>

@@ -96,6 +96,7 @@ void Sieve<T, D>::sift(const First& first, Run run, Owner owner) {
     const bool decided = near_test_ != nullptr && test_ != Test::proxies;
     const RunQuery<T, D> query{first.values, scene_.view().cutoff * scene_.view().cutoff,
                                first.radius};
+    const bool bare = decided && one_set_ && all_settled();
     constexpr std::size_t batch = 256;
     std::array<Index, batch + 32> near;  // room for a vector more
     for (std::size_t begin = run.begin; begin < run.end; begin += batch) {
@@ -105,6 +106,19 @@ void Sieve<T, D>::sift(const First& first, Run run, Owner owner) {
             count = near_test_(columns_, query, begin, end, near.data());
         else
             std::iota(near.begin(), near.begin() + count, static_cast<Index>(begin));
+        if (bare && out_.counting()) {
+            out_.add(count);
+            continue;
+        }
+        if (bare) {
+            Pair* const out = out_.room(count);
+            for (std::size_t k = 0; k < count; ++k) {
+                const Index j = packed_.instances()[near[k]];
+                out[k] = {std::min(first.instance, j), std::max(first.instance, j)};
+            }
+            out_.wrote(count);
+            continue;
+        }
         for (std::size_t k = 0; k < count; ++k) {
             const std::size_t e = near[k];
             if (owned) {
@@ -318,7 +332,7 @@ void Sieve<T, D>::list(const Records<T>& records, std::span<const EntryPair> pai
     const ListTest<T> near =
         records.boxes ? question_.lists.boxes
                       : question_.lists.round[static_cast<std::size_t>(records.rule)];
-    const bool bare = !question_.filter->active() && !packed_.owned();  // nothing else to ask
+    const bool bare = all_settled();
     const Index* const instance = packed_.instances();
     constexpr std::size_t batch = 1024;
     std::array<Index, batch + 1> hits;
@@ -335,15 +349,38 @@ void Sieve<T, D>::list(const Records<T>& records, std::span<const EntryPair> pai
             out_.wrote(count);
             continue;
         }
-        for (std::size_t k = 0; k < count; ++k) {
-            const auto [first, second] = pairs[hits[k]];
-            const unsigned one = packed_.bits(first), other = packed_.bits(second);
-            if (((one | other) & Scene<T, D>::image_bits) != Scene<T, D>::image_bits) continue;
-            const bool decided = (one & other & plain_bit) != 0;
-            const Index i = instance[first], j = instance[second];
-            if (decided || touches(i, j)) emit(First{i, 0, {}, 0}, j);
-        }
+        for (std::size_t k = 0; k < count; ++k) settle(pairs[hits[k]]);
     }
+}
+
+template <Real T, int D>
+void Sieve<T, D>::meeting(std::span<const EntryPair> pairs) {
+    out_.candidates += pairs.size();
+    if (!all_settled()) {
+        for (const EntryPair& pair : pairs) settle(pair);
+        return;
+    }
+    const Index* const instance = packed_.instances();
+    constexpr std::size_t batch = 1024;
+    for (; !pairs.empty(); pairs = pairs.subspan(std::min(batch, pairs.size()))) {
+        const std::size_t count = std::min(batch, pairs.size());
+        Pair* const out = out_.room(count);
+        for (std::size_t k = 0; k < count; ++k) {
+            const Index i = instance[pairs[k].first], j = instance[pairs[k].second];
+            out[k] = {std::min(i, j), std::max(i, j)};
+        }
+        out_.wrote(count);
+    }
+}
+
+// Two entries that are near: is there anything else to ask?
+template <Real T, int D>
+void Sieve<T, D>::settle(const EntryPair& near) {
+    const unsigned one = packed_.bits(near.first), other = packed_.bits(near.second);
+    if (((one | other) & Scene<T, D>::image_bits) != Scene<T, D>::image_bits) return;
+    const bool decided = (one & other & plain_bit) != 0;
+    const Index i = packed_.instance(near.first), j = packed_.instance(near.second);
+    if (decided || touches(i, j)) emit(First{i, 0, {}, 0}, j);
 }
 
 template class Sieve<float, 2>;

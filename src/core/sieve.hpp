@@ -86,12 +86,17 @@ class Sieve final : private StripSink<D>, private BoxSink<D> {
 
     // Pairs of entries, each once; those of two plain bodies are decided by their records.
     void list(const Records<T>& records, std::span<const EntryPair> pairs);
+    // Pairs of entries, each once, whose boxes meet: if both are plain boxes, they touch.
+    void meeting(std::span<const EntryPair> pairs);
 
   private:
     void look(Index first, const Index* entries, std::size_t count) override;
     void decide(const MaybePair* pairs, std::size_t count) override;
     bool decide(Index first, Index second) override { return touches(first, second); }
     void settle(Index first, Index second);
+    void settle(const EntryPair& near);
+    // Is there nothing to ask of two bodies that touch? Images always have bits.
+    bool all_settled() const { return !question_.filter->active() && !packed_.owned(); }
     void hits(const Index* first, const Index* second, std::size_t count) override;
     bool touches(Index first, Index second) const;
     BoxRows<D> with_bits(BoxRows<D> rows, unsigned needed);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/check.hpp"
 #include "core/parallel.hpp"
 
 namespace vicinal {
@@ -53,21 +54,25 @@ bool Skin<T, D>::fits(const Bodies<T, D>& bodies) const {
 }
 
 template <Real T, int D>
-typename Skin<T, D>::Verdict Skin<T, D>::update(const Bodies<T, D>& bodies,
-                                                const Domain<D>& domain, int threads,
-                                                std::uint64_t pairs) {
+bool Skin<T, D>::keep(const Bodies<T, D>& bodies, const Domain<D>& domain, int threads) {
     threads_ = threads;
     domain_ = domain;
     domain_.shear_change = 0;
     shift_ = scene_.assign_placed(bodies, domain_, threads, ghost_body_.span());
     // Images that move by themselves during the step are not fenced.
-    const bool fit = fits(bodies) && !(bodies.swept() && domain.shear_change != 0);
-    double size = 0;
-    const double moved = asked_ ? 0 : motion(bodies, size);
-    if (listed_ && fit && same_kind(bodies) && refresh()) {
-        ++since_;
-        return Verdict::keep;
-    }
+    fits_ = fits(bodies) && !(bodies.swept() && domain.shear_change != 0);
+    if (!asked_) note_motion(bodies);
+    if (!listed_ || !fits_ || !same_kind(bodies)) return false;
+    // Whoever rests inside a fence in an open domain is finite: refresh() finds that out.
+    if (scene_.imaged() || kind_ == Kind::proxies)
+        check_values(bodies, shape_name(bodies.shape), threads);
+    if (!refresh()) return false;
+    ++since_;
+    return true;
+}
+
+template <Real T, int D>
+bool Skin<T, D>::renew(std::uint64_t pairs) {
     // How fast bodies were, as the list met it. One that was made and did not last a step or
     // two was a mistake: go without for a while, longer each time.
     if (std::exchange(listed_, false)) {
@@ -77,45 +82,46 @@ typename Skin<T, D>::Verdict Skin<T, D>::update(const Bodies<T, D>& bodies,
     }
     since_ = 0;
     width_ = 0;
-    if (!fit) return Verdict::without;
+    if (!fits_) return false;
     if (asked_) {
         width_ = *asked_;
     } else {
-        if (moved < 0) return Verdict::without;  // nothing is known yet
+        if (moved_ < 0) return false;  // nothing is known yet
         if (rest_ > 0) {
             --rest_;
             pace_ = -1;
-            return Verdict::without;
+            return false;
         }
         bool worth = false;
-        width_ = choose_width(size, pace_ >= 0 ? pace_ : moved, pairs, worth);
+        width_ = choose_width(pace_ >= 0 ? pace_ : moved_, pairs, worth);
         if (!worth) {
             pace_ = -1;
             width_ = 0;
-            return Verdict::without;
+            return false;
         }
     }
     width_ =
         std::min(width_, static_cast<double>(std::sqrt(std::numeric_limits<T>::max()) / 64));
+    const Bodies<T, D>& bodies = scene_.view();
     kind_ = bodies.swept()                 ? Kind::proxies
             : bodies.shape == Shape::boxes ? Kind::boxes
             : bodies.shape == Shape::spheres && bodies.rule != ReachRule::sum && scene_.imaged()
                 ? Kind::proxies
                 : Kind::round;
     make_fences();
-    return Verdict::renew;
+    return true;
 }
 
-// The largest motion of a sample since the last step, whole periods apart, and the mean size;
-// less than zero if the bodies are not those of the last step.
+// The largest motion of a sample since the last step, whole periods apart, and the mean size.
+// Values that are none do no harm: nothing is made of them.
 template <Real T, int D>
-double Skin<T, D>::motion(const Bodies<T, D>& bodies, double& size) {
+void Skin<T, D>::note_motion(const Bodies<T, D>& bodies) {
     constexpr std::size_t most = 1024;
     const std::size_t n = bodies.size(), count = std::min(n, most);
     const bool known = bodies_then_ == n && sample_.size() == count && n > 0;
     sample_.resize(count);
     bodies_then_ = n;
-    double largest = 0;
+    double largest = 0, size = 0;
     for (std::size_t s = 0; s < count; ++s) {
         const std::size_t i = s * n / count;
         Sample now, by;
@@ -140,16 +146,15 @@ double Skin<T, D>::motion(const Bodies<T, D>& bodies, double& size) {
         }
         sample_[s] = now;
     }
-    size /= static_cast<double>(std::max<std::size_t>(count, 1));
-    return known ? largest : -1;
+    size_ = size / static_cast<double>(std::max<std::size_t>(count, 1));
+    moved_ = known ? largest : -1;
 }
 
 // Work in units of one listed pair, from counts; what the rest costs in them is a property of
 // the code, measured once: to look at a body each step, to list and to order it, to search it
 // from scratch.
 template <Real T, int D>
-double Skin<T, D>::choose_width(double size, double motion, std::uint64_t pairs,
-                                bool& worth) const {
+double Skin<T, D>::choose_width(double motion, std::uint64_t pairs, bool& worth) const {
     constexpr double look = 4, make = 60, order = 8, scratch = 28, longest = 500;
     const auto n = static_cast<double>(bodies_then_);
     const auto found = static_cast<double>(pairs);
@@ -158,12 +163,12 @@ double Skin<T, D>::choose_width(double size, double motion, std::uint64_t pairs,
     for (double share = 0.04; share < 2; share *= 1.25) {
         const double listed = std::max(found, n / 8) * std::pow(1 + share, D);
         const double steps =
-            motion > 0 ? std::min(longest, share * size / (2 * motion)) : longest;
+            motion > 0 ? std::min(longest, share * size_ / (2 * motion)) : longest;
         const double cost =
             look * n + listed + (make * n + order * listed) / std::max(steps, 1.0);
         if (cost >= best) continue;
         best = cost;
-        width = share * size;
+        width = share * size_;
     }
     worth = best < 0.9 * alone && width > 0;
     return width;
@@ -401,7 +406,8 @@ bool Skin<T, D>::refresh() {
     return true;
 }
 
-// Bodies are read in the caller's order and written where the list wants them.
+// Bodies are read in the caller's order and written where the list wants them. What is no good
+// number is in no fence.
 template <Real T, int D>
 bool Skin<T, D>::place_boxes(Range bodies) {
     constexpr std::size_t half = box_half<D>;
@@ -415,13 +421,14 @@ bool Skin<T, D>::place_boxes(Range bodies) {
     }
     unsigned outside = 0;
     for (std::size_t i = bodies.begin; i < bodies.end; ++i) {
-        constexpr std::size_t ahead = 16;
+        constexpr std::size_t ahead = 48;
         if (const Index e = entry[std::min(i + ahead, bodies.end - 1)]; e != none)
             __builtin_prefetch(records + 2 * half * e, 1);
         std::array<T, 2 * half> one{};
         for (std::size_t a = 0; a < D; ++a) {
             const T lo = lower.axis[a][i], hi = upper.axis[a][i];
-            outside |= unsigned{lo < from[a][i]} | unsigned{hi > to[a][i]};
+            outside |= unsigned{!(lo >= from[a][i])} | unsigned{!(hi <= to[a][i])} |
+                       unsigned{!(lo <= hi)};
             one[a] = lo;
             one[half + a] = -hi;
         }
@@ -434,7 +441,7 @@ template <Real T, int D>
 bool Skin<T, D>::place_round(Range bodies) {
     const Bodies<T, D> view = scene_.view();
     const bool spheres = view.shape == Shape::spheres;
-    const T half_cutoff = view.cutoff / 2;
+    const T half_cutoff = view.cutoff / 2, most = largest_reach<T>() / 2;
     // Rounding of the sum is within the margin of reach_share().
     const T grown = std::max((view.cutoff - kind_of_.cutoff) / 2, T{0});
     unsigned outside = 0;
@@ -447,7 +454,8 @@ bool Skin<T, D>::place_round(Range bodies) {
         }
         one[D] = spheres ? view.radius[i] : half_cutoff;
         const T left = half_ - (spheres ? std::max(one[D] - radius_[i], T{0}) : grown);
-        outside |= unsigned{!(left >= 0)} | unsigned{!(square <= left * left)};
+        outside |= unsigned{!(left >= 0)} | unsigned{!(square <= left * left)} |
+                   unsigned{!(one[D] >= 0)} | unsigned{!(one[D] <= most)};
         if (entry_[i] != none)
             std::copy(one.begin(), one.end(), records_.data() + round_width * entry_[i]);
     }

@@ -30,14 +30,13 @@ class Skin {
   public:
     explicit Skin(std::optional<double> width) : asked_(width) {}  // none: auto
 
-    enum class Verdict : std::uint8_t {
-        keep,    // the list holds every pair of these bodies
-        renew,   // list the pairs of fences() in domain() and hand them to take()
-        without  // these bodies are searched from scratch
-    };
-    // `pairs`: how many the last search found.
-    Verdict update(const Bodies<T, D>& bodies, const Domain<D>& domain, int threads,
-                   std::uint64_t pairs);
+    // Takes the bodies of this step, whose arrays have been checked but not their values. True:
+    // the list holds every pair of them, and their values are good.
+    bool keep(const Bodies<T, D>& bodies, const Domain<D>& domain, int threads);
+    // If not: true if the pairs of fences() in domain() are to be listed and handed to take(),
+    // false if these bodies are better searched from scratch. `pairs`: how many the last search
+    // found.
+    bool renew(std::uint64_t pairs);
     const Bodies<T, D>& fences() const { return fences_; }
     const Domain<D>& domain() const { return domain_; }
     // False if the list does not serve: then the bodies must be searched from scratch.
@@ -72,8 +71,8 @@ class Skin {
 
     bool same_kind(const Bodies<T, D>& bodies) const;
     bool fits(const Bodies<T, D>& bodies) const;
-    double motion(const Bodies<T, D>& bodies, double& size);
-    double choose_width(double size, double motion, std::uint64_t pairs, bool& worth) const;
+    void note_motion(const Bodies<T, D>& bodies);
+    double choose_width(double motion, std::uint64_t pairs, bool& worth) const;
     void make_fences();
     void measure();
     T reach_share(T raw) const;
@@ -89,6 +88,7 @@ class Skin {
 
     std::optional<double> asked_;
     int threads_ = 1;
+    bool fits_ = false;  // can the bodies of this step be fenced?
     // Of the list:
     bool listed_ = false;
     Kind kind_ = Kind::boxes;
@@ -120,7 +120,9 @@ class Skin {
     std::uint64_t rebuilds_ = 0, since_ = 0;
     std::vector<Sample> sample_;  // where some bodies were at the last step
     std::size_t bodies_then_ = 0;
-    double pace_ = -1;  // motion per step as the last list met it; < 0: unknown
+    double moved_ = -1;  // the largest motion of the sample since then; < 0: unknown
+    double size_ = 0;    // mean, of the sample
+    double pace_ = -1;   // motion per step as the last list met it; < 0: unknown
     std::uint64_t rest_ = 0, wait_ = 1;  // steps to go without a list after one that failed
 };
 

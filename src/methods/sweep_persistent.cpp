@@ -10,6 +10,7 @@
 #include "methods/registry.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/bounds.hpp"
 #include "core/pair_set.hpp"
@@ -46,7 +47,9 @@ class SweepPersistent final : public Method<T, D> {
             ++sorts_;
         } else {
             drop_gone();
-            for (const Index slot : changed_) move(slot, next_box_[slot]);
+            for (const Index slot : changed_) sketch_[slot] = sketch(slot);
+            move_changed();
+            for (const Index slot : changed_) take(slot);
             insert_fresh();
         }
         known_ = true;
@@ -68,8 +71,7 @@ class SweepPersistent final : public Method<T, D> {
             if (listed_) {
                 const std::span<const EntryPair> all = pairs_.members();
                 const std::size_t begin = t * pairs_per_task;
-                sieve.list({records_.data(), true, ReachRule::sum},
-                           all.subspan(begin, std::min(pairs_per_task, all.size() - begin)));
+                sieve.meeting(all.subspan(begin, std::min(pairs_per_task, all.size() - begin)));
                 continue;
             }
             const std::size_t end = std::min((t + 1) * entries_per_task, packed_.size());
@@ -96,7 +98,8 @@ class SweepPersistent final : public Method<T, D> {
     std::size_t bytes() const override {
         std::size_t sum =
             packed_.bytes() + kept_.bytes() + order_.bytes() + pairs_.bytes() +
-            records_.bytes() + next_box_.bytes() + box_.capacity() * sizeof(Box<T, D>) +
+            (box_.capacity() + next_box_.capacity()) * sizeof(Box<T, D>) +
+            sketch_.capacity() * sizeof(Sketch) +
             (instance_.capacity() + next_.capacity() + first_.capacity()) * sizeof(Index) +
             image_.capacity() * sizeof(Shift<D>);
         for (std::size_t a = 0; a < D; ++a)
@@ -113,6 +116,21 @@ class SweepPersistent final : public Method<T, D> {
   private:
     static constexpr Index none = ~Index{0};
     static constexpr std::size_t pairs_per_task = 1 << 14, entries_per_task = 256;
+
+    // A box in whole cells of a coarse grid, a lane of bits per axis, so that many fit the
+    // cache; the highest bit of each lane is free.
+    struct Sketch {
+        static constexpr unsigned lane = 32 / D;
+        static constexpr std::uint32_t most = (1u << (lane - 1)) - 1;
+        static constexpr std::uint32_t guard =
+            D == 2 ? 0x80008000u : 1u << 29 | 1u << 19 | 1u << 9;
+        std::uint32_t lo = 0, hi = 0;
+
+        // A lane that is no less than another keeps the bit in front of it.
+        std::uint32_t meets(const Sketch& other) const {
+            return ((hi | guard) - other.lo) & ((other.hi | guard) - lo) & guard;
+        }
+    };
 
     struct End {
         T value;
@@ -141,19 +159,20 @@ class SweepPersistent final : public Method<T, D> {
         else
             match_bodies(scene.bodies());
         next_box_.resize(box_.size());
+        sketch_.resize(box_.size());
         for (std::size_t s = 0; s < box_.size(); ++s) {
             if (instance_[s] == none) {
                 if (alive_[s]) gone_.push_back(static_cast<Index>(s));
                 continue;
             }
-            const Box<T, D> box = next_box_[s] = scene.box(instance_[s]);
-            bool changed = false;
+            const Box<T, D> box = scene.box(instance_[s]);
+            unsigned changed = 0;  // without branches
             for (std::size_t a = 0; a < D; ++a)
-                changed = changed || box.lo[a] != box_[s].lo[a] || box.hi[a] != box_[s].hi[a];
-            if (!alive_[s])
-                fresh_.push_back(static_cast<Index>(s));
-            else if (changed)
-                changed_.push_back(static_cast<Index>(s));
+                changed |=
+                    unsigned{box.lo[a] != box_[s].lo[a]} | unsigned{box.hi[a] != box_[s].hi[a]};
+            if (changed == 0 && alive_[s]) continue;
+            next_box_[s] = box;
+            (alive_[s] ? changed_ : fresh_).push_back(static_cast<Index>(s));
         }
         for (const Index slot : gone_) {
             alive_[slot] = 0;
@@ -218,8 +237,29 @@ class SweepPersistent final : public Method<T, D> {
     }
 
     void take_boxes() {
-        for (std::size_t s = 0; s < box_.size(); ++s)
-            if (alive_[s]) box_[s] = next_box_[s];
+        for (const Index slot : changed_) take(slot);
+        for (const Index slot : fresh_) take(slot);
+    }
+
+    void take(Index slot) {
+        box_[slot] = next_box_[slot];
+        sketch_[slot] = sketch(slot);
+    }
+
+    // Around where the box was and where it will be.
+    Sketch sketch(Index slot) const {
+        Sketch result;
+        for (std::size_t a = 0; a < D; ++a) {
+            const auto cell = [&](T x) {
+                const double c = (static_cast<double>(x) - grid_low_[a]) * grid_scale_[a];
+                return static_cast<std::uint32_t>(
+                    std::min(std::max(0.0, c), static_cast<double>(Sketch::most)));
+            };
+            const auto shift = static_cast<unsigned>(a) * Sketch::lane;
+            result.lo |= cell(std::min(box_[slot].lo[a], next_box_[slot].lo[a])) << shift;
+            result.hi |= cell(std::max(box_[slot].hi[a], next_box_[slot].hi[a])) << shift;
+        }
+        return result;
     }
 
     // Sums over a fixed sample of some slots, scaled to all of them.
@@ -246,8 +286,8 @@ class SweepPersistent final : public Method<T, D> {
         return sum_of_sample(changed_, [&](Index s) {
             std::uint64_t sum = 0;
             for (std::size_t a = 0; a < D; ++a) {
-                sum += apart(where_[a][2 * s], rank(a, {next_box_[s].lo[a], 2 * s}));
-                sum += apart(where_[a][2 * s + 1], rank(a, {next_box_[s].hi[a], 2 * s + 1}));
+                sum += way(a, {next_box_[s].lo[a], 2 * s});
+                sum += way(a, {next_box_[s].hi[a], 2 * s + 1});
             }
             return sum;
         });
@@ -270,10 +310,20 @@ class SweepPersistent final : public Method<T, D> {
         return sum * n / count;
     }
 
-    std::size_t rank(std::size_t axis, const End& end) const {
+    // How many ends this one has to pass to get to its new place: likely few.
+    std::uint64_t way(std::size_t axis, const End& end) const {
         const auto& ends = ends_[axis];
-        return static_cast<std::size_t>(std::lower_bound(ends.begin(), ends.end(), end) -
-                                        ends.begin());
+        const auto here = ends.begin() + where_[axis][end.tag];
+        std::ptrdiff_t step = 1;
+        if (*here < end) {
+            while (step < ends.end() - here && *(here + step) < end) step *= 2;
+            const auto last = here + std::min(step, ends.end() - here);
+            return static_cast<std::uint64_t>(std::lower_bound(here + step / 2, last, end) -
+                                              here - 1);
+        }
+        while (step < here - ends.begin() && end < *(here - step)) step *= 2;
+        const auto first = here - std::min(step, here - ends.begin());
+        return static_cast<std::uint64_t>(here - std::lower_bound(first, here, end));
     }
 
     // Lists of all ends, and all pairs that meet, by one sweep.
@@ -289,7 +339,13 @@ class SweepPersistent final : public Method<T, D> {
             }
             std::sort(ends_[a].begin(), ends_[a].end());
             note_places(a);
+            if (slots.empty()) return;
+            grid_low_[a] = static_cast<double>(ends_[a].front().value);
+            const double edge = static_cast<double>(ends_[a].back().value) - grid_low_[a];
+            const double scale = Sketch::most / edge;
+            grid_scale_[a] = std::isfinite(scale) ? scale : 0;
         });
+        for (const Index slot : slots) sketch_[slot] = sketch(slot);
         pairs_.clear();
         const std::size_t axis = order_.axis();
         const auto begins_before = [&](Index a, Index b) {
@@ -320,7 +376,6 @@ class SweepPersistent final : public Method<T, D> {
                 if (meet[j] != 0) pairs_.insert(slots[e], slots[j]);
         }
         listed_ = true;
-        recorded_ = false;
     }
 
     void note_places(std::size_t axis) {
@@ -339,8 +394,47 @@ class SweepPersistent final : public Method<T, D> {
         pairs_.erase_if([&](Index a, Index b) { return (gone[a] | gone[b]) != 0; });
     }
 
-    void move(Index slot, const Box<T, D>& to) {
-        const Box<T, D> from = std::exchange(box_[slot], to);
+    // What a move needs lies anywhere, in three steps: the places of its ends, the ends around
+    // them, the bodies of those that it will pass. Each is sent for some moves ahead.
+    void move_changed() {
+        constexpr std::size_t ends = 4, passed = 8, now = 10;  // moves after the places
+        constexpr std::ptrdiff_t around = 8;                   // ends: a cache line
+        const std::size_t count = changed_.size();
+        for (std::size_t k = 0; k < count + now; ++k) {
+            if (k < count)
+                for (std::size_t a = 0; a < D; ++a)
+                    __builtin_prefetch(&where_[a][2 * changed_[k]]);
+            if (const std::size_t m = k - ends; m < count)
+                for (std::size_t a = 0; a < D; ++a)
+                    for (const Index tag : {2 * changed_[m], 2 * changed_[m] + 1}) {
+                        const End* const end = ends_[a].data() + where_[a][tag];
+                        __builtin_prefetch(end - around);
+                        __builtin_prefetch(end);
+                        __builtin_prefetch(end + around);
+                    }
+            if (const std::size_t m = k - passed; m < count) send_for_passed(changed_[m]);
+            if (const std::size_t m = k - now; m < count) move(changed_[m]);
+        }
+    }
+
+    void send_for_passed(Index slot) const {
+        for (std::size_t a = 0; a < D; ++a)
+            for (const bool top : {false, true}) {
+                const End end{top ? next_box_[slot].hi[a] : next_box_[slot].lo[a],
+                              2 * slot + Index{top}};
+                const std::vector<End>& ends = ends_[a];
+                const auto send = [&](const End& other) {
+                    __builtin_prefetch(&sketch_[other.tag / 2]);
+                    __builtin_prefetch(&where_[a][other.tag], 1);
+                };
+                std::size_t at = where_[a][end.tag];
+                for (; at > 0 && end < ends[at - 1]; --at) send(ends[at - 1]);
+                for (; at + 1 < ends.size() && ends[at + 1] < end; ++at) send(ends[at + 1]);
+            }
+    }
+
+    void move(Index slot) {
+        const Box<T, D>&from = box_[slot], &to = next_box_[slot];
         for (std::size_t a = 0; a < D; ++a) {
             // So that the two ends of the box never pass each other.
             const bool up = to.hi[a] > from.hi[a];
@@ -349,31 +443,35 @@ class SweepPersistent final : public Method<T, D> {
         }
     }
 
-    // Whether two boxes meet is asked of where all boxes will be in the end: whoever passes
-    // last gives the right answer.
+    // A pair begins or ends only where a lower side and an upper one pass each other. Of those
+    // that do, most are far apart along another axis, as their sketches tell.
     void move_end(std::size_t axis, const End& end) {
         std::vector<End>& ends = ends_[axis];
         std::vector<Index>& where = where_[axis];
         const Index slot = end.tag / 2;
-        const bool top = (end.tag & 1u) != 0;
-        std::size_t at = where[end.tag];
-        const auto pass = [&](const End& other, bool upwards) {
+        const Sketch own = sketch_[slot];
+        const std::size_t from = where[end.tag];
+        std::size_t at = from;
+        const auto pass = [&](const End& other) {
             ends[at] = other;
             where[other.tag] = static_cast<Index>(at);
-            ++swaps_;
-            if (((other.tag & 1u) != 0) == top || other.tag / 2 == slot) return;
-            // An upper side that goes up over a lower one: they begin to meet along this axis.
-            if (top == upwards) {
-                if (boxes_meet(next_box_[slot], next_box_[other.tag / 2]))
-                    pairs_.insert(slot, other.tag / 2);
-            } else {
-                pairs_.erase(slot, other.tag / 2);
-            }
+            const bool near = own.meets(sketch_[other.tag / 2]) == Sketch::guard;
+            if (near && ((other.tag ^ end.tag) & 1u) != 0) settle(slot, other.tag / 2);
         };
-        for (; at > 0 && end < ends[at - 1]; --at) pass(ends[at - 1], false);
-        for (; at + 1 < ends.size() && ends[at + 1] < end; ++at) pass(ends[at + 1], true);
+        for (; at > 0 && end < ends[at - 1]; --at) pass(ends[at - 1]);
+        for (; at + 1 < ends.size() && ends[at + 1] < end; ++at) pass(ends[at + 1]);
+        swaps_ += apart(from, at);
         ends[at] = end;
         where[end.tag] = static_cast<Index>(at);
+    }
+
+    // By where the boxes were and will be when all have moved: the order of moves is nothing.
+    void settle(Index one, Index other) {
+        if (one == other) return;
+        const bool then = boxes_meet(box_[one], box_[other]);
+        const bool now = boxes_meet(next_box_[one], next_box_[other]);
+        if (now && !then) pairs_.insert(one, other);
+        if (then && !now) pairs_.erase(one, other);
     }
 
     // All that came, in one pass over the lists.
@@ -381,7 +479,7 @@ class SweepPersistent final : public Method<T, D> {
         if (fresh_.empty()) return;
         std::vector<std::uint8_t> is_new(box_.size(), 0);
         for (const Index slot : fresh_) {
-            box_[slot] = next_box_[slot];
+            take(slot);
             is_new[slot] = 1;
         }
         for (std::size_t a = 0; a < D; ++a) {
@@ -430,30 +528,12 @@ class SweepPersistent final : public Method<T, D> {
                 bits[s] = instance_[s] == none ? Bits{0} : scene.home(instance_[s]);
         }
         kept_.fill_nothing(!plain);
-        if (2 * box_half<D> * n != records_.size()) recorded_ = false;  // they may have moved
-        records_.resize(2 * box_half<D> * n);
-        if (!recorded_) {
-            for (std::size_t s = 0; s < n; ++s) record(static_cast<Index>(s));
-        } else {
-            for (const Index slot : changed_) record(slot);
-            for (const Index slot : fresh_) record(slot);
-        }
-        recorded_ = true;
-    }
-
-    void record(Index slot) {
-        constexpr std::size_t half = box_half<D>;
-        std::array<T, 2 * half> one{};
-        for (std::size_t a = 0; a < D; ++a) {
-            one[a] = box_[slot].lo[a];
-            one[half + a] = -box_[slot].hi[a];
-        }
-        std::copy(one.begin(), one.end(), records_.data() + 2 * half * slot);
     }
 
     // Slots:
-    std::vector<Box<T, D>> box_;  // at the last step; while moving, of those that have moved
-    Buffer<Box<T, D>> next_box_;  // at this one
+    std::vector<Box<T, D>> box_;                 // at the last step
+    std::vector<Box<T, D>> next_box_;            // at this one
+    std::vector<Sketch> sketch_;                 // of both
     std::vector<Index> instance_, body_, next_;  // next: of the same body
     std::vector<Shift<D>> image_;
     std::vector<std::uint8_t> alive_;
@@ -461,11 +541,10 @@ class SweepPersistent final : public Method<T, D> {
     std::vector<Index> free_, fresh_, gone_, changed_;
     // Lists:
     bool imaged_ = false, known_ = false, listed_ = false;
-    bool recorded_ = false;  // are all records those of the slots' boxes?
+    std::array<double, D> grid_low_{}, grid_scale_{};  // of the sketches
     std::array<std::vector<End>, D> ends_;
     std::array<std::vector<Index>, D> where_;  // by tag
     PairSet pairs_;
-    Buffer<T> records_;
     Packed<T, D> kept_;
     // From scratch:
     SweepOrder<T, D> order_;

@@ -15,15 +15,13 @@ function(use name)
 endfunction()
 
 file(REMOVE_RECURSE ${WORK})
-foreach(kind static shared)
-  string(COMPARE EQUAL ${kind} shared is_shared)
-  run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${WORK}/${kind} -DCMAKE_CXX_COMPILER=${COMPILER}
-    -DCMAKE_BUILD_TYPE=Debug -DBUILD_SHARED_LIBS=${is_shared} -DVICINAL_TOOL=OFF -DVICINAL_TESTS=OFF
-    -DVICINAL_EXAMPLES=OFF -DCMAKE_INSTALL_PREFIX=${WORK}/${kind}_tree)
-  run(${CMAKE_COMMAND} --build ${WORK}/${kind} --target install)
-  use(${kind} -DCMAKE_PREFIX_PATH=${WORK}/${kind}_tree -DVICINAL_WANTED=${VERSION})
-endforeach()
-use(subdirectory -DVICINAL_SOURCE=${SOURCE})
+# The library as it was built, installed.
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/static_tree)
+use(static -DCMAKE_PREFIX_PATH=${WORK}/static_tree -DVICINAL_WANTED=${VERSION})
+# As a part of the consumer's own build, shared; that, installed.
+use(subdirectory -DVICINAL_SOURCE=${SOURCE} -DBUILD_SHARED_LIBS=ON)
+run(${CMAKE_COMMAND} --install ${WORK}/use_subdirectory --prefix ${WORK}/shared_tree)
+use(shared -DCMAKE_PREFIX_PATH=${WORK}/shared_tree -DVICINAL_WANTED=${VERSION})
 
 # The shared library carries the version of the interface.
 string(REGEX MATCH "^[0-9]+\\.[0-9]+" api ${VERSION})

@@ -61,6 +61,51 @@ TEST(Verlet, WithoutSkinIsItsInnerMethod) {
     EXPECT_EQ(with.pairs().to_vector(), without.pairs().to_vector());
 }
 
+// The fence stands in for the check of the values: what is no good is in no fence.
+template <class Spoil>
+void expect_refused_and_recovered(const Bodies<double, 3>& bodies, std::vector<double>& values,
+                                  const Domain<3>& domain, const Spoil& spoil) {
+    auto finder = finder_of("verlet(skin=0.02)", domain);
+    for (int step = 0; step < 2; ++step) finder.update(bodies);
+    const auto pairs = finder.pairs(Order::sorted).to_vector();
+    ASSERT_EQ(figure(finder, "steps since"), 1);
+    for (const std::size_t body : {17u, 499u}) {
+        const std::vector<double> good = values;
+        spoil(body);
+        try {
+            finder.update(bodies);
+            ADD_FAILURE() << "body " << body << " is spoilt";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.element(), body) << error.what();
+        }
+        std::copy(good.begin(), good.end(), values.begin());
+        finder.update(bodies);
+        EXPECT_EQ(finder.pairs(Order::sorted).to_vector(), pairs);
+    }
+}
+
+TEST(Verlet, BadValuesInAKeptStepAreNamed) {
+    const double nan = std::nan(""), infinite = HUGE_VAL;
+    for (const auto& domain : {Domain<3>(), Domain<3>::orthogonal({1, 1, 1})}) {
+        Balls balls(500);
+        std::vector<double> upper;
+        for (const double x : balls.x) upper.push_back(x + 0.03);
+        const auto boxes = vicinal::boxes<3>(balls.x, upper);
+        for (const double bad : {nan, infinite, -infinite})
+            for (const auto& bodies : {balls.view(), points<3>(balls.x, 0.05), boxes})
+                expect_refused_and_recovered(bodies, balls.x, domain, [&](std::size_t body) {
+                    balls.x[3 * body + 1] = bad;
+                });
+        for (const double bad : {nan, infinite, -1e-9, -infinite})
+            expect_refused_and_recovered(balls.view(), balls.r, domain,
+                                         [&](std::size_t body) { balls.r[body] = bad; });
+        for (const double thick : {nan, infinite, -1e-3})
+            expect_refused_and_recovered(boxes, upper, domain, [&](std::size_t body) {
+                upper[3 * body + 2] = balls.x[3 * body + 2] + thick;
+            });
+    }
+}
+
 TEST(Verlet, MakesAListOnlyWhenABodyHasLeftItsFence) {
     Balls balls(500);
     auto finder = finder_of("verlet(skin=0.02)", Domain<3>::orthogonal({1, 1, 1}));
