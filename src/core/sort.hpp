@@ -140,7 +140,7 @@ const std::uint32_t* Sorter<Record>::order_bucket(Range entries, const Key& key,
     std::uint32_t* const order = scratch.order.data();
     const std::uint64_t mask = low_ == 0 ? 0 : ~std::uint64_t{0} >> (64 - low_);
     const unsigned widest =
-        std::clamp<unsigned>(static_cast<unsigned>(std::bit_width(n)), 4u, 11u);
+        std::clamp<unsigned>(static_cast<unsigned>(std::bit_width(n)), 4u, 13u);
     const unsigned passes = (low_ + widest - 1) / widest;
     scratch.digits.resize(std::size_t{1} << widest);
     std::uint32_t* const next = scratch.digits.data();
@@ -241,7 +241,7 @@ std::size_t Sorter<Record>::bytes() const {
 // So many of the first of `bits` bits of n keys are worth a radix sort, two passes of it: few
 // keys differ in later bits alone. They are put in order by sort_nearly_sorted().
 inline unsigned first_bits(std::size_t n, unsigned bits) {
-    return std::min({bits, static_cast<unsigned>(std::bit_width(n >> 10)) + 11, 22u});
+    return std::min({bits, static_cast<unsigned>(std::bit_width(n >> 10)) + 11, 24u});
 }
 
 // Sorts values of which few are out of order, and these not far from their places.
