@@ -1,0 +1,49 @@
+// The settings of a simulator as a list of names, values and meanings, made from its
+// visit_settings (see README.md): what scene files, the command line, checkpoints and the
+// documentation use.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <vicinal/error.hpp>
+
+namespace vicinal::sim {
+
+struct Setting {
+    // A setting keeps the type that its struct gives it.
+    using Value = std::variant<std::uint64_t, double, bool, std::string>;
+    std::string name;
+    Value value;
+    std::string meaning;
+};
+
+template <class S>
+std::vector<Setting> list_settings(S settings) {
+    std::vector<Setting> list;
+    visit_settings(settings, [&](const char* name, const auto& value, const char* meaning) {
+        list.push_back({name, value, meaning});
+    });
+    return list;
+}
+
+// The struct with the values of a list that list_settings made.
+template <class S>
+S settings_from(std::span<const Setting> list) {
+    S settings;
+    visit_settings(settings, [&]<class T>(const char* name, T& value, const char*) {
+        for (const Setting& given : list)
+            if (given.name == name) value = std::get<T>(given.value);
+    });
+    return settings;
+}
+
+[[noreturn]] inline void refuse(const std::string& what) {
+    throw Error(Error::Kind::option, what);
+}
+
+}  // namespace vicinal::sim

@@ -1,0 +1,35 @@
+#include "sim/simulators.hpp"
+
+#include "sim/falling.hpp"
+
+namespace vicinal::sim {
+namespace {
+
+template <class S, std::unique_ptr<Simulation> (*make)(const S&, const How&)>
+Simulator entry(const char* name, std::uint64_t steps, const char* summary) {
+    return {name, summary, steps, list_settings(S{}),
+            [](std::span<const Setting> list, const How& how) {
+                return make(settings_from<S>(list), how);
+            }};
+}
+
+}  // namespace
+
+const std::vector<Simulator>& simulators() {
+    static const std::vector<Simulator> all = {
+        entry<FallingSettings, make_falling>(
+            "falling", 100, "spheres that fall on a floor and pile up (Poirrier 2009)"),
+    };
+    return all;
+}
+
+const Simulator& find_simulator(const std::string& name) {
+    std::string names;
+    for (const Simulator& simulator : simulators()) {
+        if (simulator.name == name) return simulator;
+        names += (names.empty() ? "" : ", ") + simulator.name;
+    }
+    refuse("unknown simulation '" + name + "'; there are: " + names);
+}
+
+}  // namespace vicinal::sim
