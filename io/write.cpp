@@ -1,5 +1,6 @@
 #include "io/write.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -154,6 +155,19 @@ void PendingFile::commit() {
     if (error) fail(state.name, "cannot be replaced (" + error.message() + "); remove it");
     replace_name(state.temporary.c_str(), nullptr);
     state.temporary.clear();
+}
+
+void PendingFile::commit_durably() {
+    if (std::fflush(state_->stream) != 0 || ::fsync(::fileno(state_->stream)) != 0)
+        fail_write(state_->name);
+    commit();
+    // The new name is an entry of the directory, which has to reach the disk as well.
+    const fs::path parent = state_->target.file.parent_path();
+    const int directory = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY);
+    if (directory < 0) fail_write(state_->name);
+    const int result = ::fsync(directory);
+    ::close(directory);
+    if (result != 0) fail_write(state_->name);
 }
 
 std::string npy_header(std::string_view type, std::size_t rows, std::size_t cols) {

@@ -23,6 +23,9 @@ class PendingFile {
     void write(const void* data, std::size_t bytes);
     void write(std::string_view text) { write(text.data(), text.size()); }
     void commit();
+    // The same for what must survive a crash of the machine: complete on the disk before it
+    // takes its name.
+    void commit_durably();
 
   private:
     struct State;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the tool and runs it: with arguments passes them on, without finds the pairs of an
-# example scene.
+# Builds the tool and runs it: with arguments passes them on, without lets 100,000
+# spheres fall.
 set -euo pipefail
 caller=$PWD
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -14,7 +14,8 @@ if [ $# -gt 0 ]; then
     cd "$caller"
     exec "$tool" "$@"
 fi
-mkdir -p build/example
-"$tool" scene polydisperse --n 100000 -o build/example/spheres.npy
+rm -rf build/example
+"$tool" run falling --n 100000 --steps 60 --every 5 -o build/example
 echo
-"$tool" pairs build/example/spheres.npy --radius column -o build/example/pairs.npy
+echo "Open $PWD/build/example/bodies.pvd in ParaView (representation: Point Gaussian, scaled by radius),"
+echo "or build/example/series.csv. More: build/release/vicinal run --help"

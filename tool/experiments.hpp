@@ -43,6 +43,12 @@ double median_seconds(int runs, const std::function<void()>& run);
 // One of the figures that the method tells in its report.
 double figure(const Figures& figures, const std::string& name);
 
+ResultTable p1_table1(Extent extent);
+ResultTable p1_figures(Extent extent);
+ResultTable p1_table2(Extent extent);
+ResultTable p1_table3(Extent extent);
+ResultTable p1_geometry(Extent extent);
+ResultTable p1_coherence(Extent extent);
 ResultTable p2(Extent extent);
 ResultTable p4_2d(Extent extent);
 ResultTable p4_neighbours(Extent extent);

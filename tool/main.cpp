@@ -46,6 +46,7 @@ void set_up(CLI::App& app, Chosen& chosen) {
     add_probe(app, chosen);
     add_nearest(app, chosen);
     add_verify(app, chosen);
+    add_run(app, chosen);
     add_bench(app, chosen);
     add_methods(app, chosen);
     add_scenes(app, chosen);

@@ -1,0 +1,203 @@
+#include "sim/checkpoint.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "io/write.hpp"
+
+#include <vicinal/error.hpp>
+
+namespace vicinal::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+static_assert(std::endian::native == std::endian::little,
+              "checkpoints are written as they lie");
+
+constexpr std::string_view first_line = "vicinal checkpoint 1\n";
+
+// A checksum of a stream of bytes, eight at a time, however it is cut.
+class Hash {
+  public:
+    void add(const void* data, std::size_t size) {
+        const auto* bytes = static_cast<const unsigned char*>(data);
+        size_ += size;
+        for (; size > 0 && waiting_ > 0; --size) take(*bytes++);
+        for (; size >= sizeof(std::uint64_t); size -= sizeof(std::uint64_t)) {
+            std::uint64_t word;
+            std::memcpy(&word, bytes, sizeof word);
+            mix(word);
+            bytes += sizeof word;
+        }
+        for (; size > 0; --size) take(*bytes++);
+    }
+
+    std::uint64_t value() const {
+        Hash end = *this;
+        end.mix(word_);
+        end.mix(size_);
+        return end.value_;
+    }
+
+  private:
+    void take(unsigned char byte) {
+        word_ |= std::uint64_t{byte} << (8 * waiting_);
+        if (++waiting_ < sizeof word_) return;
+        mix(std::exchange(word_, 0));
+        waiting_ = 0;
+    }
+    void mix(std::uint64_t word) {
+        value_ = (value_ ^ word) * 0x9e3779b97f4a7c15u;
+        value_ ^= value_ >> 32;
+    }
+
+    std::uint64_t value_ = 0x243f6a8885a308d3u;  // the digits of pi: any number but 0
+    std::uint64_t word_ = 0, size_ = 0;
+    unsigned waiting_ = 0;  // bytes in word_
+};
+
+// Hands the records over as they stand in the file: length of the name, name, size, bytes.
+template <class Put>
+class Records : public StateVisitor {
+  public:
+    explicit Records(Put put) : put_(std::move(put)) {}
+
+  private:
+    void bytes(std::string_view name, void* data, std::size_t size) override {
+        const std::uint64_t lengths[] = {name.size(), size};
+        put_(&lengths[0], sizeof lengths[0]);
+        put_(name.data(), name.size());
+        put_(&lengths[1], sizeof lengths[1]);
+        put_(data, size);
+    }
+    Put put_;
+};
+
+// A checkpoint from its beginning.
+class Reader {
+  public:
+    explicit Reader(const fs::path& file)
+        : file_(file), stream_(std::fopen(file.c_str(), "rb")) {
+        if (stream_) return;
+        fail("cannot be read (" + std::generic_category().message(errno) + ")");
+    }
+
+    void read(void* to, std::size_t size) {
+        if (size > 0 && std::fread(to, 1, size, stream_.get()) < size) fail("ends too early");
+        hash_.add(to, size);
+    }
+    std::uint64_t number() {
+        std::uint64_t value = 0;
+        read(&value, sizeof value);
+        return value;
+    }
+    std::string text(std::uint64_t size, std::uint64_t most) {
+        if (size > most) damaged();
+        std::string result(size, '\0');
+        read(result.data(), size);
+        return result;
+    }
+    std::string about() {
+        if (text(first_line.size(), first_line.size()) != first_line)
+            fail("is no checkpoint of this version of vicinal run");
+        return text(number(), fs::file_size(file_));
+    }
+    std::uint64_t hash() const { return hash_.value(); }
+
+    [[noreturn]] void damaged() const {
+        fail("is damaged: its checksum is wrong; start the run again");
+    }
+    [[noreturn]] void fail(const std::string& what) const {
+        throw Error(Error::Kind::input, file_.string() + ": " + what);
+    }
+
+  private:
+    struct Close {
+        void operator()(std::FILE* stream) const { std::fclose(stream); }
+    };
+    fs::path file_;
+    std::unique_ptr<std::FILE, Close> stream_;
+    Hash hash_;
+};
+
+class Restorer : public StateVisitor {
+  public:
+    explicit Restorer(Reader& reader) : reader_(reader) {}
+
+  private:
+    void bytes(std::string_view name, void* data, std::size_t size) override {
+        constexpr std::uint64_t longest = 1000;
+        const std::string found = reader_.text(reader_.number(), longest);
+        const std::uint64_t found_size = reader_.number();
+        if (found != name || found_size != size)
+            reader_.fail("holds '" + found + "' of " + std::to_string(found_size) +
+                         " bytes where this simulation keeps '" + std::string(name) + "' of " +
+                         std::to_string(size) + "; it is of another version");
+        reader_.read(data, size);
+    }
+    Reader& reader_;
+};
+
+}  // namespace
+
+std::uint64_t state_hash(Simulation& simulation) {
+    Hash hash;
+    Records records([&](const void* data, std::size_t size) { hash.add(data, size); });
+    simulation.visit(records);
+    return hash.value();
+}
+
+void write_checkpoint(const fs::path& file, std::string_view about, Simulation& simulation) {
+    io::PendingFile out(file);
+    Hash hash;
+    const auto put = [&](const void* data, std::size_t size) {
+        out.write(data, size);
+        hash.add(data, size);
+    };
+    put(first_line.data(), first_line.size());
+    const std::uint64_t size = about.size();
+    put(&size, sizeof size);
+    put(about.data(), about.size());
+    Records records(put);
+    simulation.visit(records);
+    const std::uint64_t checksum = hash.value();
+    out.write(&checksum, sizeof checksum);
+    out.commit_durably();
+}
+
+// The checksum is tested before anything is believed.
+Checkpoint::Checkpoint(fs::path file) : file_(std::move(file)) {
+    Reader reader(file_);
+    std::uint64_t left = fs::file_size(file_);
+    const std::uint64_t least = first_line.size() + 2 * sizeof(std::uint64_t);
+    if (left < least) reader.fail("is no checkpoint: it is too short");
+    about_ = reader.about();
+    if (left < least + about_.size()) reader.damaged();
+    left -= least + about_.size();
+    std::vector<char> buffer(std::size_t{1} << 20);
+    while (left > 0) {
+        const auto size =
+            static_cast<std::size_t>(std::min<std::uint64_t>(left, buffer.size()));
+        reader.read(buffer.data(), size);
+        left -= size;
+    }
+    const std::uint64_t expected = reader.hash();
+    if (reader.number() != expected) reader.damaged();
+}
+
+void Checkpoint::restore(Simulation& simulation) const {
+    Reader reader(file_);
+    reader.about();
+    Restorer restorer(reader);
+    simulation.visit(restorer);
+}
+
+}  // namespace vicinal::sim

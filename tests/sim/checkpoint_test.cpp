@@ -1,0 +1,149 @@
+// A run that is written down and gone on with is the run that was never interrupted; what is
+// not a checkpoint, or no longer the same, is refused.
+#include "sim/checkpoint.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "sim/simulators.hpp"
+#include "support.hpp"
+
+#include <vicinal/error.hpp>
+
+namespace vicinal::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Each simulator as it comes, and both responses of falling, with few bodies.
+struct Case {
+    std::string simulator;
+    std::string key, value;  // one setting of its own
+
+    std::unique_ptr<sim::Simulation> make(const sim::How& how = {}) const {
+        const sim::Simulator& found = sim::find_simulator(simulator);
+        auto settings = found.settings;
+        for (sim::Setting& setting : settings) {
+            if (setting.name == "n") setting.value = std::uint64_t{500};
+            if (setting.name == key) setting.value = value;
+        }
+        return found.make(settings, how);
+    }
+};
+
+std::vector<Case> cases() {
+    std::vector<Case> result;
+    for (const sim::Simulator& simulator : sim::simulators())
+        result.push_back({simulator.name, "", ""});
+    result.push_back({"falling", "response", "dem"});
+    return result;
+}
+
+class Checkpoints : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        std::string name = (fs::temp_directory_path() / "vicinal-sim-XXXXXX").string();
+        ASSERT_NE(mkdtemp(name.data()), nullptr);
+        folder_ = name;
+    }
+    void TearDown() override { fs::remove_all(folder_); }
+
+    std::string file() const { return (folder_ / "checkpoint").string(); }
+    std::string read() const {
+        std::ifstream in(file(), std::ios::binary);
+        std::ostringstream text;
+        text << in.rdbuf();
+        return text.str();
+    }
+    void write(const std::string& content) const {
+        std::ofstream(file(), std::ios::binary) << content;
+    }
+    void expect_refused(const std::string& content, const std::string& word) const {
+        write(content);
+        try {
+            const sim::Checkpoint checkpoint(file());
+            ADD_FAILURE() << "accepted: " << word;
+        } catch (const Error& error) {
+            const std::string message = error.what();
+            EXPECT_NE(message.find(word), std::string::npos) << message;
+            EXPECT_NE(message.find(file()), std::string::npos) << message;
+            EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+        }
+    }
+
+    fs::path folder_;
+};
+
+TEST_F(Checkpoints, a_resumed_run_is_the_straight_run) {
+    for (const Case& one : cases()) {
+        SCOPED_TRACE(one.simulator + " " + one.value);
+        const auto straight = one.make();
+        run(*straight, 30);
+        const std::uint64_t half_way = sim::state_hash(*straight);
+        sim::write_checkpoint(file(), "half way", *straight);
+        run(*straight, 30);
+
+        const auto resumed = one.make({"sweep_axis", 2});
+        const sim::Checkpoint checkpoint(file());
+        EXPECT_EQ(checkpoint.about(), "half way");
+        checkpoint.restore(*resumed);
+        EXPECT_EQ(sim::state_hash(*resumed), half_way);
+        run(*resumed, 30);
+        EXPECT_EQ(sim::state_hash(*resumed), sim::state_hash(*straight));
+        EXPECT_EQ(resumed->time(), straight->time());
+        EXPECT_NE(sim::state_hash(*straight), half_way);
+    }
+}
+
+TEST_F(Checkpoints, any_damage_is_noticed) {
+    const auto simulation = cases().back().make();
+    run(*simulation, 5);
+    sim::write_checkpoint(file(), "about", *simulation);
+    const std::string whole = read();
+    for (std::size_t k = 0; k < 200; ++k) {
+        std::string damaged = whole;
+        damaged[whole.size() * k / 200] ^= static_cast<char>(1 << (k % 8));
+        expect_refused(damaged, k < 1 ? "no checkpoint" : "");
+    }
+    for (const std::size_t size :
+         {std::size_t{0}, std::size_t{10}, std::size_t{40}, whole.size() / 2, whole.size() - 1})
+        expect_refused(whole.substr(0, size), "");
+    expect_refused(whole + '\0', "damaged");
+    expect_refused(whole.substr(0, whole.size() / 2) + std::string(whole.size() / 2, '\0'),
+                   "damaged");
+}
+
+TEST_F(Checkpoints, what_is_no_checkpoint_is_refused) {
+    expect_refused("", "too short");
+    expect_refused("x,y,z\n1,2,3\n4,5,6\n7,8,9\n7,8,9\n7,8,9\n", "no checkpoint");
+    expect_refused("vicinal checkpoint 2\n" + std::string(100, 'x'), "version");
+    fs::remove(file());
+    EXPECT_THROW(sim::Checkpoint{file()}, Error);
+}
+
+TEST_F(Checkpoints, another_simulation_does_not_take_it) {
+    const auto pairwise = Case{"falling", "", ""}.make();
+    sim::write_checkpoint(file(), "", *pairwise);
+    const auto dem = Case{"falling", "response", "dem"}.make();
+    try {
+        sim::Checkpoint(file()).restore(*dem);
+        ADD_FAILURE();
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("checkpoint"), std::string::npos);
+    }
+}
+
+TEST_F(Checkpoints, the_hash_tells_states_apart) {
+    const auto simulation = cases().front().make();
+    const std::uint64_t before = sim::state_hash(*simulation);
+    EXPECT_EQ(sim::state_hash(*simulation), before);
+    auto x = get(*simulation, "position");
+    x[5] = std::nextafter(x[5], 10);
+    put(*simulation, {{"position", x}});
+    EXPECT_NE(sim::state_hash(*simulation), before);
+}
+
+}  // namespace
+}  // namespace vicinal::test

@@ -1,0 +1,286 @@
+// Falling spheres: the same state whatever the method and the threads; closed forms where two
+// bodies or one have them; floor and walls that hold; piles that come to rest.
+#include "sim/falling.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "support.hpp"
+
+#include <vicinal/error.hpp>
+#include <vicinal/methods.hpp>
+
+namespace vicinal::test {
+namespace {
+
+using sim::FallingSettings;
+
+FallingSettings small_pile(const std::string& response) {
+    FallingSettings s{.n = 200, .spread = 0.3, .response = response, .walls = true};
+    if (response == "dem") {  // packed, so that all of it is in contact soon
+        s.fill = 0.2;
+        s.gravity = 10;
+        s.dt = 1e-3;
+    }
+    return s;
+}
+
+std::uint64_t hash_after(int steps, const FallingSettings& settings, const sim::How& how) {
+    const auto simulation = sim::make_falling(settings, how);
+    run(*simulation, steps);
+    EXPECT_GT(simulation->figures().contacts, 0);
+    return sim::state_hash(*simulation);
+}
+
+class Falling : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(response, Falling, ::testing::Values("pairwise", "dem"),
+                         [](const auto& test) { return std::string(test.param); });
+
+// Other hashes: other physics. Only + - * / and sqrt are used, so they hold everywhere.
+TEST_P(Falling, golden_state) {
+    const std::uint64_t golden =
+        std::string(GetParam()) == "dem" ? 5563058921107756761u : 3262630848258691171u;
+    EXPECT_EQ(hash_after(200, small_pile(GetParam()), {}), golden);
+}
+
+TEST_P(Falling, every_method_and_thread_count_gives_the_same_state) {
+    const auto settings = small_pile(GetParam());
+    const std::uint64_t expected = hash_after(200, settings, {"brute_force", 1});
+    for (const MethodInfo& method : methods())
+        for (const int threads : {1, 2, 5})
+            EXPECT_EQ(hash_after(200, settings, {method.name, threads}), expected)
+                << method.name << " on " << threads;
+}
+
+// Enough of them that the loops over bodies are really shared.
+TEST_P(Falling, many_bodies_give_the_same_state_on_every_thread_count) {
+    auto settings = small_pile(GetParam());
+    settings.n = 40'000;
+    if (settings.response == "dem") settings.dt = 1e-4;
+    const std::uint64_t expected = hash_after(20, settings, {"row_grid", 1});
+    for (const int threads : {2, 5})
+        EXPECT_EQ(hash_after(20, settings, {"row_grid", threads}), expected) << threads;
+}
+
+TEST_P(Falling, another_seed_gives_another_state) {
+    auto settings = small_pile(GetParam());
+    const std::uint64_t one = hash_after(200, settings, {});
+    settings.seed = 2;
+    EXPECT_NE(hash_after(200, settings, {}), one);
+}
+
+TEST_P(Falling, no_bodies_and_one_body) {
+    for (const std::uint64_t n : {0u, 1u}) {
+        auto settings = small_pile(GetParam());
+        settings.n = n;
+        const auto simulation = sim::make_falling(settings, {});
+        run(*simulation, 10);
+        EXPECT_EQ(simulation->bodies(), n);
+        EXPECT_EQ(simulation->figures().pairs, 0);
+    }
+}
+
+TEST_P(Falling, the_spheres_fill_what_they_should) {
+    auto settings = small_pile(GetParam());
+    settings.fill = 0.15;
+    double volume = 0;
+    for (const double r : get(*sim::make_falling(settings, {}), "radius"))
+        volume += 4 * std::numbers::pi / 3 * r * r * r;
+    EXPECT_NEAR(volume, 0.15, 1e-12);
+}
+
+TEST_P(Falling, a_sphere_falls_freely) {
+    const auto simulation = sim::make_falling(
+        {.n = 1, .fill = 1e-6, .response = GetParam(), .gravity = 2, .dt = 0.01}, {});
+    put(*simulation, {{"position", {0.5, 0.5, 100}}, {"velocity", {3, 0, 0}}});
+    run(*simulation, 100);
+    const auto x = get(*simulation, "position");
+    EXPECT_NEAR(x[0], 0.5 + 3, 1e-12);
+    EXPECT_NEAR(x[2], 100 - 2 * 1.0 / 2, 0.011);  // to first order in dt
+    EXPECT_NEAR(get(*simulation, "velocity")[2], -2, 1e-12);
+    EXPECT_NEAR(simulation->time(), 1, 1e-12);
+    const double mass = 1e-6;  // density 1
+    EXPECT_NEAR(simulation->figures().kinetic, mass / 2 * (3 * 3 + 2 * 2), 1e-15);
+    EXPECT_NEAR(simulation->figures().momentum[2], -2 * mass, 1e-18);
+}
+
+// Settled piles: hardly any kinetic energy against what lifting the pile by a radius takes.
+TEST_P(Falling, a_pile_comes_to_rest_within_floor_and_walls) {
+    auto settings = small_pile(GetParam());
+    settings.n = 60;
+    settings.dt = 0;
+    settings.gravity = 1;
+    settings.damping = 0.5;
+    const auto simulation = sim::make_falling(settings, {});
+    const auto radius = get(*simulation, "radius");
+    const double smallest = *std::min_element(radius.begin(), radius.end());
+    // Springs give way; what is pushed does not.
+    const double give = settings.response == "dem" ? 0.2 * smallest : 0;
+    const int steps = settings.response == "dem" ? 12'000 : 2'000;
+    for (int k = 0; k < steps; ++k) {
+        simulation->step();
+        if (k % 100 != 0) continue;
+        const auto x = get(*simulation, "position");
+        for (std::size_t i = 0; i < radius.size(); ++i) {
+            ASSERT_GE(x[3 * i + 2], radius[i] - give) << i << " is in the floor at " << k;
+            for (std::size_t a = 0; a < 2; ++a) {
+                ASSERT_GE(x[3 * i + a], radius[i] - give) << i;
+                ASSERT_LE(x[3 * i + a], 1 - radius[i] + give) << i;
+            }
+        }
+    }
+    const auto& figures = simulation->figures();
+    EXPECT_LT(figures.kinetic, 1e-3 * settings.fill * settings.gravity * smallest);
+    EXPECT_GT(figures.contacts, 50);
+    const auto x = get(*simulation, "position");
+    EXPECT_LT(*std::max_element(x.begin(), x.end()), 1) << "it has not fallen";
+}
+
+TEST_P(Falling, settings_that_make_no_sense_are_errors) {
+    const auto refused = [](const FallingSettings& settings, const std::string& word) {
+        try {
+            sim::make_falling(settings, {});
+            ADD_FAILURE() << word;
+        } catch (const Error& error) {
+            EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+        }
+    };
+    const std::string r = GetParam();
+    refused({.fill = 0, .response = r}, "fill");
+    refused({.spread = 1, .response = r}, "spread");
+    refused({.response = r, .gravity = -1}, "gravity");
+    refused({.response = r, .dt = std::nan("")}, "dt");
+    refused({.response = r, .gravity = 0}, "dt");
+    refused({.response = r, .friction = -1}, "friction");
+    refused({.response = r, .restitution = 1.1}, "restitution");
+    refused({.response = r, .damping = 2}, "damping");
+    refused({.response = r, .contact = 1}, "contact");
+    refused({.response = "soft"}, "soft");
+    refused({.fill = 0.6, .response = "dem"}, "smaller fill");
+}
+
+// Two spheres of other masses on one line, far above the floor.
+struct TwoBodies {
+    double radius[2] = {0.3, 0.2}, speed[2] = {2, -1}, mass[2];
+    std::unique_ptr<sim::Simulation> simulation;
+
+    explicit TwoBodies(FallingSettings settings) {
+        settings.n = 2;
+        settings.fill = 0.01;
+        settings.gravity = 0;
+        simulation = sim::make_falling(settings, {});
+        put(*simulation, {{"position", {0, 0, 50, 0.5001, 0, 50}},
+                          {"velocity", {speed[0], 0, 0, speed[1], 0, 0}},
+                          {"radius", {radius[0], radius[1]}}});
+        for (int i = 0; i < 2; ++i)
+            mass[i] = 4 * std::numbers::pi / 3 * radius[i] * radius[i] * radius[i];
+    }
+    double momentum() const { return mass[0] * speed[0] + mass[1] * speed[1]; }
+    // The speed of body i after a collision of restitution e.
+    double after(int i, double e) const {
+        const double common = momentum() / (mass[0] + mass[1]);
+        return common + e * (common - speed[i]);
+    }
+    void expect_after(double e, double tolerance) const {
+        const auto v = get(*simulation, "velocity");
+        EXPECT_NEAR(v[0], after(0, e), tolerance);
+        EXPECT_NEAR(v[3], after(1, e), tolerance);
+        EXPECT_NEAR(simulation->figures().momentum[0], momentum(), 1e-14);
+        for (const std::size_t k : {1, 2, 4, 5}) EXPECT_EQ(v[k], 0);
+    }
+};
+
+TEST(FallingPairwise, two_bodies_collide_as_in_the_textbook) {
+    for (const double e : {0.0, 0.5, 1.0}) {
+        TwoBodies two({.dt = 1e-2, .restitution = e});
+        two.simulation->step();
+        EXPECT_EQ(two.simulation->figures().contacts, 1);
+        two.expect_after(e, 1e-14);
+        const auto x = get(*two.simulation, "position");
+        EXPECT_NEAR(x[3] - x[0], 0.5, 1e-15) << "they touch after they were pushed apart";
+        const double centre =
+            (two.mass[0] * x[0] + two.mass[1] * x[3]) / (two.mass[0] + two.mass[1]);
+        EXPECT_NEAR(
+            centre,
+            (two.mass[1] * 0.5001 + two.momentum() * 1e-2) / (two.mass[0] + two.mass[1]),
+            1e-15);
+    }
+}
+
+TEST(FallingPairwise, spheres_in_one_place_are_parted) {
+    TwoBodies two({.dt = 1e-9});
+    put(*two.simulation,
+        {{"position", {0, 0, 50, 0, 0, 50}}, {"velocity", {0, 0, 0, 0, 0, 0}}});
+    two.simulation->step();
+    const auto x = get(*two.simulation, "position");
+    EXPECT_NEAR(x[5] - x[2], 0.5, 1e-14);
+}
+
+// A spring, a dashpot, and a contact that ends when nothing presses any more (Schwager &
+// Pöschel 2007).
+TEST(FallingDem, two_bodies_rebound_as_the_damped_oscillator) {
+    constexpr double dt = 1e-5, contact = 2000;
+    for (const double damping : {0.0, 0.2, 0.5}) {
+        TwoBodies two({.response = "dem", .dt = dt, .damping = damping, .contact = contact});
+        double deepest = 0;
+        int touching = 0;
+        for (int k = 0; k < 2 * contact + 100; ++k) {
+            two.simulation->step();
+            touching += static_cast<int>(two.simulation->figures().contacts);
+            deepest = std::max(deepest, two.simulation->figures().overlap);
+        }
+        const double swing = std::sqrt(1 - damping * damping);
+        const double end = std::numbers::pi -
+                           std::atan2(2 * damping * swing, swing * swing - damping * damping);
+        two.expect_after(std::exp(-damping / swing * end), 0.003);
+        EXPECT_NEAR(touching, contact / std::numbers::pi * end / swing, 3);
+        if (damping > 0) continue;
+        EXPECT_NEAR(deepest, 3 * contact * dt / std::numbers::pi, 1e-5);
+    }
+}
+
+// It slides at the Coulomb limit until it rolls, with 5/7 of its speed, whatever the friction.
+TEST(FallingDem, a_sliding_sphere_ends_up_rolling) {
+    for (const double friction : {0.1, 0.5}) {
+        const auto simulation = sim::make_falling(
+            {.n = 1, .fill = 0.1, .response = "dem", .dt = 1e-3, .friction = friction}, {});
+        const double r = get(*simulation, "radius")[0];
+        const double sunk = 1.0 * std::pow(20 * 1e-3 / std::numbers::pi, 2);  // m g = k overlap
+        put(*simulation, {{"position", {0.5, 0.5, r - sunk}}, {"velocity", {1, 0, 0}}});
+        run(*simulation, 100);
+        EXPECT_NEAR(get(*simulation, "velocity")[0], 1 - friction * 0.1, 1e-3) << "it slides";
+        run(*simulation, 9'900);
+        const auto v = get(*simulation, "velocity"), spin = get(*simulation, "spin");
+        EXPECT_NEAR(v[0], 5.0 / 7, 2e-3);
+        EXPECT_NEAR(spin[1] * r, v[0], 1e-3) << "it rolls";
+        EXPECT_NEAR(get(*simulation, "position")[2], r - sunk, 1e-6);
+    }
+}
+
+TEST(FallingDem, a_bouncing_ball_keeps_its_energy) {
+    const auto simulation = sim::make_falling(
+        {.n = 1, .fill = 0.1, .response = "dem", .dt = 1e-4, .damping = 0, .contact = 200}, {});
+    put(*simulation, {{"position", {0.5, 0.5, 1}}});
+    simulation->step();
+    const auto energy = [&] {
+        return simulation->figures().kinetic + simulation->figures().potential;
+    };
+    const double before = energy();
+    for (int k = 0; k < 50'000; ++k) {
+        simulation->step();
+        ASSERT_NEAR(energy(), before, 0.01 * before) << k;
+    }
+}
+
+TEST(FallingDem, starts_without_overlap) {
+    for (const double fill : {0.01, 0.3}) {
+        const auto simulation =
+            sim::make_falling({.n = 3000, .fill = fill, .spread = 0.1, .response = "dem"}, {});
+        simulation->step();
+        EXPECT_EQ(simulation->figures().pairs, 0);
+    }
+}
+
+}  // namespace
+}  // namespace vicinal::test

@@ -1,0 +1,227 @@
+// vicinal run: what it writes, that it goes on where it stopped, and what it refuses.
+#include <algorithm>
+#include <sstream>
+
+#include "harness.hpp"
+
+namespace vicinal::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Run : public Tool {
+  protected:
+    // A short run of few bodies with more arguments.
+    nlohmann::json quick(const std::vector<std::string>& more) {
+        std::vector<std::string> arguments{"run", "falling", "--n", "300", "--steps", "20"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return json(arguments);
+    }
+    std::vector<std::string> in(const std::string& folder) const {
+        std::vector<std::string> names;
+        for (const auto& entry : fs::directory_iterator(path(folder)))
+            names.push_back(entry.path().filename().string());
+        std::sort(names.begin(), names.end());
+        return names;
+    }
+    std::vector<std::string> lines(const std::string& file) const {
+        std::istringstream text(read(file));
+        std::vector<std::string> result;
+        for (std::string line; std::getline(text, line);) result.push_back(line);
+        return result;
+    }
+    // The series without the columns of seconds, which no two runs have in common.
+    std::vector<std::string> series(const std::string& folder) const {
+        std::vector<std::string> result;
+        for (const std::string& line : lines(folder + "/series.csv")) {
+            std::istringstream fields(line);
+            std::string kept, field;
+            for (int column = 0; std::getline(fields, field, ','); ++column)
+                if (column != 2 && column != 3) kept += field + ',';
+            result.push_back(kept);
+        }
+        return result;
+    }
+    void expect_same_run(const std::string& a, const std::string& b) const {
+        EXPECT_EQ(in(a), in(b));
+        EXPECT_EQ(series(a), series(b));
+        for (const std::string& name : in(a))
+            if (name.ends_with(".vtp") || name.ends_with(".pvd"))
+                EXPECT_EQ(read(a + '/' + name), read(b + '/' + name)) << name;
+    }
+};
+
+TEST_F(Run, tells_what_it_did) {
+    const auto result = quick({"fill=0.2", "walls=true"});
+    EXPECT_EQ(result["step"], 20);
+    EXPECT_EQ(result["stopped"], false);
+    EXPECT_EQ(result["bodies"], 300);
+    EXPECT_EQ(result["plan"]["fill"], 0.2);
+    EXPECT_EQ(result["plan"]["walls"], true);
+    EXPECT_EQ(result["plan"]["n"], 300);
+    EXPECT_GT(result["pairs"], 0);
+    EXPECT_GT(result["kinetic"], 0);
+    EXPECT_EQ(result["state"].get<std::string>().size(), 16);
+    EXPECT_EQ(result["output"], nullptr);
+    const Outcome text = run({"run", "falling", "--n", "300", "--steps", "20", "fill=0.2"});
+    EXPECT_EQ(text.code, 0);
+    for (const char* word : {"falling, 300 bodies", "20 of 20", "pairs", "state"})
+        EXPECT_NE(text.out.find(word), std::string::npos) << text.out;
+    EXPECT_EQ(text.err, "");
+}
+
+TEST_F(Run, the_state_does_not_depend_on_method_or_threads) {
+    const auto state = quick({})["state"];
+    EXPECT_EQ(quick({"--method", "kd_tree", "--threads", "3"})["state"], state);
+    EXPECT_NE(quick({"seed=2"})["state"], state);
+}
+
+TEST_F(Run, writes_series_frames_and_a_checkpoint) {
+    const auto result = quick({"-o", path("out"), "--every", "8"});
+    EXPECT_EQ(in("out"),
+              (std::vector<std::string>{"bodies.pvd", "bodies_000000.vtp", "bodies_000008.vtp",
+                                        "bodies_000016.vtp", "checkpoint", "series.csv"}));
+    EXPECT_EQ(result["output"]["frames"], 3);
+    const auto rows = lines("out/series.csv");
+    ASSERT_EQ(rows.size(), 21);
+    EXPECT_EQ(rows[0],
+              "step,time,search_seconds,response_seconds,candidates,pairs,contacts,kinetic,"
+              "potential,momentum_x,momentum_y,momentum_z,overlap");
+    EXPECT_TRUE(rows[1].starts_with("1,")) << rows[1];
+    EXPECT_TRUE(rows[20].starts_with("20,")) << rows[20];
+    EXPECT_NE(rows[20].find(',' + std::to_string(result["pairs"].get<int>()) + ','),
+              std::string::npos);
+    EXPECT_EQ(std::count(rows[1].begin(), rows[1].end(), ','), 12);
+}
+
+TEST_F(Run, a_resumed_run_writes_what_the_straight_one_does) {
+    for (const std::string response : {"response=pairwise", "response=dem"}) {
+        const std::string a = "a" + response, b = "b" + response;
+        const auto straight = quick({"-o", path(a), "--every", "6", response});
+        quick({"-o", path(b), "--every", "6", response, "--steps", "7"});
+        write(b + "/.vicinal-1-1.tmp", "left by a process that was killed");
+        write(b + "/series.csv", read(b + "/series.csv") + "8,rows after the checkpoint\n");
+        const auto resumed =
+            json({"run", "--resume", path(b), "--steps", "20", "--method", "sweep_axis"});
+        EXPECT_EQ(resumed["state"], straight["state"]);
+        EXPECT_EQ(resumed["step"], 20);
+        expect_same_run(a, b);
+    }
+}
+
+TEST_F(Run, a_finished_run_needs_more_steps_to_go_on) {
+    quick({"-o", path("a")});
+    const auto before = read("a/checkpoint");
+    for (const std::string steps : {"20", "5"})
+        expect_error(2, {"run", "--resume", path("a"), "--steps", steps},
+                     {"20 steps", "--steps"});
+    EXPECT_EQ(read("a/checkpoint"), before);
+}
+
+TEST_F(Run, scene_files) {
+    const auto file = write("scene.json",
+                            R"({"simulation": "falling", "steps": 20, "n": 300, "fill": 0.2,
+                                "walls": true, "method": "kd_tree", "threads": 2})");
+    const auto from_file = json({"run", file});
+    EXPECT_EQ(from_file["plan"]["method"], "kd_tree");
+    EXPECT_EQ(from_file["state"], quick({"fill=0.2", "walls=true"})["state"]);
+    EXPECT_EQ(json({"run", file, "--steps", "3"})["step"], 3);
+    EXPECT_EQ(json({"run", file, "walls=false"})["plan"]["walls"], false);
+    // What a run says of itself is a scene file.
+    const auto copy = write("copy.json", from_file["plan"].dump());
+    EXPECT_EQ(json({"run", copy})["state"], from_file["state"]);
+}
+
+TEST_F(Run, wrong_scene_files_name_the_key) {
+    const auto refused = [&](const std::string& content,
+                             const std::vector<std::string>& words) {
+        expect_error(1, {"run", write("s.json", content)}, words);
+    };
+    refused(R"({"simulation": "falling", "wals": true})", {"s.json: /wals", "walls"});
+    refused(R"({"simulation": "falling", "walls": 3})",
+            {"s.json: /walls", "3", "true or false"});
+    refused(R"({"simulation": "falling", "n": -3})", {"s.json: /n", "-3", "whole number"});
+    refused(R"({"simulation": "falling", "n": 3.5})", {"/n", "3.5"});
+    refused(R"({"simulation": "falling", "n": "many"})", {"/n", "many"});
+    refused(R"({"simulation": "falling", "fill": "0.1"})", {"/fill", "a number"});
+    refused(R"({"simulation": "falling", "fill": null})", {"/fill", "null"});
+    refused(R"({"simulation": "falling", "response": 1})", {"/response", "text"});
+    refused(R"({"simulation": "falling", "steps": true})", {"/steps", "true"});
+    refused(R"({"simulation": "falling", "threads": "all"})", {"/threads"});
+    refused(R"({"simulation": "falling", "n": 1, "n": 2})", {"/n", "twice"});
+    refused(R"({"simulation": "flying"})", {"/simulation", "flying", "falling"});
+    refused(R"({"n": 3})", {"/simulation"});
+    refused(R"({"simulation": 7})", {"/simulation"});
+    refused("[1, 2]", {"/simulation"});
+    refused("{", {"s.json", "no JSON", "line 1"});
+    refused("", {"s.json", "no JSON"});
+    refused(std::string(10'000, '['), {"s.json"});
+    expect_error(1, {"run", path("none.json")}, {"none.json", "cannot be read"});
+}
+
+TEST_F(Run, wrong_command_lines) {
+    const auto refused = [&](std::vector<std::string> arguments,
+                             const std::vector<std::string>& words) {
+        arguments.insert(arguments.begin(), "run");
+        expect_error(2, arguments, words);
+    };
+    refused({}, {"simulation", "--resume"});
+    refused({"flying"}, {"flying", "falling"});
+    refused({"falling", "wals=true"}, {"wals", "walls"});
+    refused({"falling", "walls"}, {"walls", "key=value"});
+    refused({"falling", "walls=maybe"}, {"walls", "maybe", "true or false"});
+    refused({"falling", "n=-1"}, {"n", "-1", "whole number"});
+    refused({"falling", "n=1e3"}, {"n", "1e3"});
+    refused({"falling", "fill=much"}, {"fill", "much", "number"});
+    refused({"falling", "fill="}, {"fill"});
+    refused({"falling", "fill=nan"}, {"fill", "nan"});
+    refused({"falling", "response=soft"}, {"soft", "dem"});
+    refused({"falling", "fill=0"}, {"fill"});
+    refused({"falling", "--n", "-5"}, {"--n"});
+    refused({"falling", "--steps", "x"}, {"--steps"});
+    refused({"falling", "--method", "gird"}, {"gird"});
+    refused({"falling", "--every", "5"}, {"--every", "-o"});
+    refused({"falling", "--checkpoint", "5"}, {"--checkpoint", "-o"});
+    refused({"falling", "--resume", path("x")}, {"--resume"});
+    refused({"--resume", path("x"), "--n", "5"}, {"--n"});
+    refused({"--resume", path("x"), "-o", path("y")}, {"-o"});
+    refused({"falling", "-o", ""}, {"empty"});
+}
+
+TEST_F(Run, wrong_folders) {
+    expect_error(1, {"run", "falling", "--n", "10", "-o", path("none/out")}, {"none/out"});
+    write("file", "");
+    expect_error(1, {"run", "falling", "--n", "10", "-o", path("file")}, {"file", "folder"});
+    quick({"-o", path("out")});
+    expect_error(1, {"run", "falling", "--n", "10", "-o", path("out")},
+                 {"out", "already holds a run", "--resume"});
+    expect_error(1, {"run", "--resume", path("none")}, {"none/checkpoint"});
+}
+
+TEST_F(Run, wrong_checkpoints) {
+    quick({"-o", path("out")});
+    const std::string whole = read("out/checkpoint");
+    const auto refused = [&](const std::string& content,
+                             const std::vector<std::string>& words) {
+        write("out/checkpoint", content);
+        expect_error(1, {"run", "--resume", path("out")}, words);
+    };
+    refused("hello", {"out/checkpoint", "no checkpoint"});
+    refused(whole.substr(0, whole.size() - 100), {"out/checkpoint", "damaged"});
+    std::string damaged = whole;
+    damaged[damaged.size() / 2] ^= 1;
+    refused(damaged, {"out/checkpoint", "damaged"});
+    write("out/checkpoint", whole);
+    write("out/series.csv", "");
+    expect_error(1, {"run", "--resume", path("out")}, {"series.csv", "shorter"});
+}
+
+TEST_F(Run, a_full_disk_is_an_error) {
+    check_error(
+        run_within(4096, {"run", "falling", "--n", "3000", "--steps", "5", "-o", path("out")}),
+        1, {"out/", "writing failed"});
+    EXPECT_EQ(in("out"), std::vector<std::string>{"series.csv"});
+}
+
+}  // namespace
+}  // namespace vicinal::test

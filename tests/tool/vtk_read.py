@@ -1,0 +1,39 @@
+# The frames of a run as VTK's own readers see them: the numbers of the last frame must be those
+# that the run's figures were computed from.
+#   vtk_read.py TOOL
+import csv, math, os, subprocess, sys, tempfile, xml.etree.ElementTree as xml
+from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
+from vtkmodules.util.numpy_support import vtk_to_numpy
+
+with tempfile.TemporaryDirectory() as work:
+    out = os.path.join(work, "out")
+    subprocess.run([sys.argv[1], "run", "falling", "--n", "1234", "--steps", "6", "--every", "3", "spread=0.2",
+                    "-o", out], check=True, stdout=subprocess.DEVNULL)
+    frames = xml.parse(os.path.join(out, "bodies.pvd")).getroot().findall("./Collection/DataSet")
+    assert [f.get("file") for f in frames] == [f"bodies_00000{k}.vtp" for k in (0, 3, 6)], frames
+    with open(os.path.join(out, "series.csv")) as file:
+        series = {int(row["step"]): row for row in csv.DictReader(file)}
+    for frame, step in zip(frames, (0, 3, 6)):
+        reader = vtkXMLPolyDataReader()
+        errors = []
+        reader.AddObserver("ErrorEvent", lambda *_: errors.append(1))
+        reader.SetFileName(os.path.join(out, frame.get("file")))
+        reader.Update()
+        data = reader.GetOutput()
+        assert not errors and data.GetNumberOfPoints() == 1234 and data.GetNumberOfVerts() == 1, frame
+        assert data.GetCell(0).GetNumberOfPoints() == 1234
+        x = vtk_to_numpy(data.GetPoints().GetData()).astype(float)
+        arrays = data.GetPointData()
+        v = vtk_to_numpy(arrays.GetArray("velocity")).astype(float)
+        r = vtk_to_numpy(arrays.GetArray("radius")).astype(float)
+        assert x.shape == v.shape == (1234, 3) and r.shape == (1234,)
+        mass = 4 * math.pi / 3 * r**3
+        assert math.isclose(mass.sum(), 0.1, rel_tol=1e-5)
+        if step == 0:
+            assert (v == 0).all() and x.min() >= 0 and x.max() <= 1 and float(frame.get("timestep")) == 0
+            continue
+        row = series[step]
+        assert float(frame.get("timestep")) == float(row["time"])
+        assert math.isclose((mass / 2 * (v**2).sum(axis=1)).sum(), float(row["kinetic"]), rel_tol=1e-5)
+        assert math.isclose((mass * x[:, 2]).sum(), float(row["potential"]), rel_tol=1e-5)
+        assert math.isclose((mass * v[:, 2]).sum(), float(row["momentum_z"]), rel_tol=1e-5)

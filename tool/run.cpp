@@ -1,0 +1,311 @@
+// vicinal run: simulations that use the library as anybody would.
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <optional>
+
+#include "commands.hpp"
+#include "flags.hpp"
+#include "progress.hpp"
+#include "run_output.hpp"
+#include "run_plan.hpp"
+#include "sim/checkpoint.hpp"
+#include "summary.hpp"
+#include "text.hpp"
+
+namespace vicinal::tool {
+namespace {
+
+// Whole numbers and others are told apart by the point.
+std::string to_word(const sim::Setting::Value& value) {
+    const auto* number = std::get_if<double>(&value);
+    return number != nullptr
+               ? fmt::format("{:#}", *number)
+               : std::visit([](const auto& v) { return fmt::format("{}", v); }, value);
+}
+
+struct RunFlags {
+    std::vector<std::string> words;  // what to run, then key=value
+    std::optional<std::uint64_t> n, steps, every, checkpoint;
+    std::optional<std::string> method;
+    std::optional<int> threads;
+    std::string folder, resume;
+    bool json = false;
+
+    void add_to(CLI::App& app) {
+        std::vector<std::string> names;
+        for (const sim::Simulator& simulator : sim::simulators())
+            names.push_back(simulator.name);
+        app.add_option(
+               "SIM", words,
+               fmt::format("{}, or a scene file FILE.json; then key=value ...", join(names)))
+            ->type_name("");
+        const auto number = [&](const char* name, auto& to, const char* meaning) {
+            app.add_option(name, to, meaning)->check(whole_number())->type_name("N");
+        };
+        number("--n", n, "bodies: the setting n");
+        number("--steps", steps, "steps in all");
+        app.add_option("--method", method, "name(key=value, ...); see vicinal methods")
+            ->type_name("METHOD");
+        number("--threads", threads, "0 (default): as many as OpenMP offers");
+        constexpr const char* group = "The result";
+        app.add_option("-o,--output", folder, "a new folder for series.csv, frames, checkpoint")
+            ->check(not_empty())
+            ->type_name("DIR")
+            ->group(group);
+        app.add_option("--every", every, "a frame (.vtp) every so many steps (10); 0: none")
+            ->check(whole_number())
+            ->type_name("K")
+            ->group(group);
+        app.add_option("--checkpoint", checkpoint,
+                       "a checkpoint every so many steps, beside that at the end")
+            ->check(whole_number())
+            ->type_name("K")
+            ->group(group);
+        app.add_option("--resume", resume, "go on with the run in this folder")
+            ->check(not_empty())
+            ->type_name("DIR")
+            ->group(group);
+        app.add_flag("--json", json, "print one JSON object and nothing else")->group(group);
+        app.footer(settings_help());
+    }
+
+    static std::string settings_help() {
+        std::string text;
+        for (const sim::Simulator& simulator : sim::simulators()) {
+            text += fmt::format("{}: {}\n", simulator.name, simulator.summary);
+            for (const sim::Setting& setting : simulator.settings)
+                text += fmt::format("  {:<28}{}\n", setting.name + '=' + to_word(setting.value),
+                                    setting.meaning);
+        }
+        return text;
+    }
+
+    void check() const {
+        if (resume.empty() == words.empty())
+            throw UsageError("give what to run: a simulation, a file, or --resume DIR alone");
+        if (!resume.empty() && (n || !folder.empty()))
+            throw UsageError(
+                "a resumed run keeps its settings and its folder: leave out --n and -o");
+        if (folder.empty() && resume.empty() && (every || checkpoint))
+            throw UsageError("--every and --checkpoint need -o DIR to write to");
+    }
+
+    void apply_to(RunPlan& plan) const {
+        if (n) {
+            const auto found = std::ranges::find(plan.settings, "n", &sim::Setting::name);
+            if (found == plan.settings.end())
+                throw UsageError(fmt::format("{} has no setting n", plan.simulation));
+            found->value = *n;
+        }
+        plan.steps = steps.value_or(plan.steps);
+        plan.every = every.value_or(plan.every);
+        plan.checkpoint = checkpoint.value_or(plan.checkpoint);
+        plan.how.method = method.value_or(plan.how.method);
+        plan.how.threads = threads.value_or(plan.how.threads);
+    }
+};
+
+// Ctrl-C ends the run after its step; a second one ends it at once.
+class Interrupt {
+  public:
+    Interrupt() {
+        sigaction(SIGINT, nullptr, &before_);
+        if (before_.sa_handler == SIG_IGN) return;
+        caught_ = 0;
+        struct sigaction action {};
+        action.sa_handler = [](int) {
+            caught_ = 1;
+            sigaction(SIGINT, &before_, nullptr);
+        };
+        sigaction(SIGINT, &action, nullptr);
+    }
+    Interrupt(const Interrupt&) = delete;
+    Interrupt& operator=(const Interrupt&) = delete;
+    ~Interrupt() { sigaction(SIGINT, &before_, nullptr); }
+    static bool caught() { return caught_ != 0; }
+
+  private:
+    static volatile sig_atomic_t caught_;
+    static struct sigaction before_;
+};
+volatile sig_atomic_t Interrupt::caught_ = 0;
+struct sigaction Interrupt::before_ {};
+
+struct Run {
+    RunPlan plan;
+    std::unique_ptr<sim::Simulation> simulation = nullptr;
+    std::optional<RunFolder> folder = {};
+    std::uint64_t first = 0, step = 0;             // steps done: when it began, now
+    double search = 0, response = 0, writing = 0;  // seconds
+    bool stopped = false;
+
+    void go();
+    void one_step();
+    std::string progress(double seconds) const;
+};
+
+std::string Run::progress(double seconds) const {
+    constexpr std::uint64_t width = 20;
+    const std::uint64_t done = plan.steps == 0 ? width : width * step / plan.steps;
+    const double rate = static_cast<double>(step - first) / seconds;
+    return fmt::format(
+        "[{:<{}}] step {} of {}, {:.3g} steps/s, {} bodies, {} pairs, {:.0f} s left",
+        std::string(done, '#'), width, step, plan.steps, rate, grouped(simulation->bodies()),
+        grouped(simulation->figures().pairs), static_cast<double>(plan.steps - step) / rate);
+}
+
+void Run::one_step() {
+    simulation->step();
+    ++step;
+    search += simulation->figures().search_seconds;
+    response += simulation->figures().response_seconds;
+    if (!folder) return;
+    Stopwatch watch;
+    folder->add_step(step, *simulation);
+    if (plan.every > 0 && step % plan.every == 0) folder->add_frame(step, *simulation);
+    if (plan.checkpoint > 0 && step % plan.checkpoint == 0)
+        folder->checkpoint(plan, step, *simulation);
+    writing += watch.lap();
+}
+
+void Run::go() {
+    Progress display(fmt::format("starting {}", plan.simulation));
+    const Interrupt interrupt;
+    if (folder && step == 0 && plan.every > 0) folder->add_frame(0, *simulation);
+    Stopwatch watch;
+    double seconds = 0, shown = 0;
+    while (step < plan.steps && !stopped) {
+        one_step();
+        seconds += watch.lap();
+        stopped = Interrupt::caught() && step < plan.steps;
+        constexpr double refresh = 0.1;  // seconds
+        if (seconds < shown + refresh) continue;
+        shown = seconds;
+        display.phase(progress(seconds));
+    }
+    if (folder) folder->checkpoint(plan, step, *simulation);
+}
+
+std::string resume_command(const Run& run) {
+    return "vicinal run --resume " + shell_word(run.folder->folder());
+}
+
+nlohmann::ordered_json to_json(const Run& run) {
+    const sim::StepFigures& figures = run.simulation->figures();
+    nlohmann::ordered_json json{
+        {"plan", to_json(run.plan)},
+        {"bodies", run.simulation->bodies()},
+        {"step", run.step},
+        {"stopped", run.stopped},
+        {"time", run.simulation->time()},
+        {"candidates", figures.candidates},
+        {"pairs", figures.pairs},
+        {"contacts", figures.contacts},
+        {"kinetic", figures.kinetic},
+        {"potential", figures.potential},
+        {"momentum", figures.momentum},
+        {"overlap", figures.overlap},
+        {"own", nlohmann::ordered_json::object()},
+        {"seconds",
+         {{"search", run.search}, {"response", run.response}, {"writing", run.writing}}},
+        {"state", fmt::format("{:016x}", sim::state_hash(*run.simulation))},
+        {"output", nullptr}};
+    for (const auto& own : figures.own) json["own"][own.name] = own.value;
+    if (run.folder) {
+        json["output"] = {{"folder", run.folder->folder()}, {"frames", run.folder->frames()}};
+        json["resume"] = resume_command(run);
+    }
+    return json;
+}
+
+std::string to_text(const Run& run) {
+    const sim::StepFigures& f = run.simulation->figures();
+    std::string text;
+    const auto row = [&](const std::string& name, const std::string& value) {
+        text += fmt::format("{:<12}{}\n", name, one_line(value));
+    };
+    const auto per_body = [&](std::uint64_t count) {
+        return fmt::format(
+            "{} ({:.3g} per body)", grouped(count),
+            run.simulation->bodies() == 0
+                ? 0
+                : static_cast<double>(count) / static_cast<double>(run.simulation->bodies()));
+    };
+    const std::uint64_t steps = run.step - run.first;
+    const auto each = [&](double seconds) {
+        return readable_seconds(steps == 0 ? 0 : seconds / static_cast<double>(steps));
+    };
+    row("simulation",
+        fmt::format("{}, {} bodies", run.plan.simulation, grouped(run.simulation->bodies())));
+    row("steps", fmt::format("{} of {}, {:.4g} of simulated time", run.step, run.plan.steps,
+                             run.simulation->time()));
+    row("a step", fmt::format("{} (search {}, response {}, writing {})",
+                              each(run.search + run.response + run.writing), each(run.search),
+                              each(run.response), each(run.writing)));
+    row("candidates", per_body(f.candidates));
+    row("pairs", per_body(f.pairs));
+    row("contacts", per_body(f.contacts));
+    row("energy", fmt::format("{:.6g} kinetic, {:.6g} potential", f.kinetic, f.potential));
+    row("momentum",
+        fmt::format("{:.4g}, {:.4g}, {:.4g}", f.momentum[0], f.momentum[1], f.momentum[2]));
+    row("overlap", fmt::format("{:.4g} at most", f.overlap));
+    for (const auto& own : f.own) row("", fmt::format("{}: {:.6g}", own.name, own.value));
+    row("state", fmt::format("{:016x}", sim::state_hash(*run.simulation)));
+    if (run.folder) {
+        row("written", run.folder->series());
+        if (run.folder->frames() > 0)
+            row("", fmt::format("{} ({} frames; open it in ParaView)",
+                                run.folder->list_of_frames(), run.folder->frames()));
+        row("", run.folder->checkpoint_file());
+    }
+    if (run.stopped)
+        text += fmt::format("\nstopped after step {}; {}\n", run.step,
+                            run.folder ? "go on with: " + resume_command(run)
+                                       : "nothing to resume: there was no -o DIR");
+    return text;
+}
+
+Run start(const RunFlags& flags) {
+    RunPlan plan = read_plan(flags.words[0], {flags.words.begin() + 1, flags.words.end()});
+    flags.apply_to(plan);
+    Run run{.plan = std::move(plan)};
+    run.simulation = run.plan.make();
+    if (!flags.folder.empty()) run.folder.emplace(flags.folder);
+    return run;
+}
+
+Run resume(const RunFlags& flags) {
+    auto resumed = RunFolder::resume(flags.resume);
+    flags.apply_to(resumed.plan);
+    if (resumed.step >= resumed.plan.steps)
+        throw UsageError(
+            fmt::format("{}: the run has done its {} steps; give more with --steps",
+                        flags.resume, resumed.step));
+    Run run{.plan = resumed.plan};
+    run.simulation = run.plan.make();
+    resumed.restore(*run.simulation);
+    run.first = run.step = resumed.step;
+    run.folder = std::move(resumed.folder);
+    return run;
+}
+
+int run_run(const RunFlags& flags) {
+    flags.check();
+    Run run = flags.resume.empty() ? start(flags) : resume(flags);
+    run.go();
+    if (flags.json)
+        print(to_json(run));
+    else
+        print(to_text(run));
+    constexpr int interrupted = 128 + SIGINT;
+    return run.stopped ? interrupted : 0;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Chosen& chosen) {
+    add_command(app, chosen, "run", "simulate: bodies that fall, collide, flow", run_run);
+}
+
+}  // namespace vicinal::tool

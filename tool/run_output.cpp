@@ -1,0 +1,152 @@
+#include "run_output.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "io/write.hpp"
+#include "sim/checkpoint.hpp"
+
+#include <vicinal/error.hpp>
+
+namespace vicinal::tool {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+[[noreturn]] void fail(const std::string& file, const std::string& what) {
+    throw Error(Error::Kind::input, file + ": " + what);
+}
+
+std::string reason() {
+    return std::generic_category().message(errno);
+}
+
+std::string header(const sim::StepFigures& figures) {
+    std::string text =
+        "step,time,search_seconds,response_seconds,candidates,pairs,contacts,kinetic,"
+        "potential,momentum_x,momentum_y,momentum_z,overlap";
+    for (const auto& own : figures.own) text += ',' + own.name;
+    return text + '\n';
+}
+
+std::string line(std::uint64_t step, double time, const sim::StepFigures& f) {
+    std::string text = fmt::format("{},", step);
+    io::append_number(text, time);
+    text += fmt::format(",{:.6f},{:.6f},{},{},{}", f.search_seconds, f.response_seconds,
+                        f.candidates, f.pairs, f.contacts);
+    const auto add = [&](double value) {
+        text += ',';
+        io::append_number(text, value);
+    };
+    for (const double value :
+         {f.kinetic, f.potential, f.momentum[0], f.momentum[1], f.momentum[2], f.overlap})
+        add(value);
+    for (const auto& own : f.own) add(own.value);
+    return text + '\n';
+}
+
+// A process that was killed may have left some.
+void remove_unfinished_files(const fs::path& folder) {
+    std::error_code ignored;
+    std::vector<fs::path> unfinished;
+    for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+        const std::string name = entry.path().filename().string();
+        if (name.starts_with(".vicinal-") && name.ends_with(".tmp"))
+            unfinished.push_back(entry.path());
+    }
+    for (const fs::path& file : unfinished) fs::remove(file, ignored);
+}
+
+}  // namespace
+
+RunFolder::RunFolder(fs::path folder) : folder_(std::move(folder)) {
+    std::error_code error;
+    fs::create_directory(folder_, error);
+    if (error || !fs::is_directory(folder_))
+        fail(folder_.string(), "cannot be made a folder" +
+                                   (error ? " (" + error.message() + ")" : std::string()) +
+                                   "; choose another place for -o");
+    for (const std::string& file : {series(), checkpoint_file(), list_of_frames()})
+        if (fs::exists(file))
+            fail(folder_.string(),
+                 "already holds a run; choose another folder for -o, or go "
+                 "on with that run: vicinal run --resume FOLDER");
+    open_series("wbx");
+}
+
+void RunFolder::open_series(const char* mode) {
+    series_.reset(std::fopen(series().c_str(), mode));
+    if (!series_) fail(series(), "cannot be written (" + reason() + ")");
+}
+
+void RunFolder::add_step(std::uint64_t step, const sim::Simulation& simulation) {
+    const sim::StepFigures& figures = simulation.figures();
+    std::string text = series_bytes_ == 0 ? header(figures) : "";
+    text += line(step, simulation.time(), figures);
+    if (std::fwrite(text.data(), 1, text.size(), series_.get()) < text.size() ||
+        std::fflush(series_.get()) != 0)
+        fail(series(), "writing failed (" + reason() + "); free space and resume the run");
+    series_bytes_ += text.size();
+}
+
+void RunFolder::add_frame(std::uint64_t step, const sim::Simulation& simulation) {
+    const auto fields = simulation.fields();
+    std::vector<io::PointArray> arrays;
+    for (std::size_t k = 1; k < fields.size(); ++k)
+        arrays.push_back({fields[k].name, fields[k].components, fields[k].values});
+    const std::string name = fmt::format("bodies_{:06}.vtp", step);
+    io::write_vtp(folder_ / name, fields[0].values, arrays);
+    frames_.push_back({simulation.time(), name});
+    io::write_pvd(list_of_frames(), frames_);
+}
+
+void RunFolder::checkpoint(const RunPlan& plan, std::uint64_t step,
+                           sim::Simulation& simulation) {
+    Json frames = Json::array();
+    for (const io::Frame& frame : frames_) frames.push_back({frame.time, frame.file});
+    const Json about{{"plan", to_json(plan)},
+                     {"step", step},
+                     {"series_bytes", series_bytes_},
+                     {"frames", frames}};
+    sim::write_checkpoint(checkpoint_file(), about.dump(), simulation);
+}
+
+RunFolder::Resumed RunFolder::resume(const fs::path& folder) {
+    RunFolder result;
+    result.folder_ = folder;
+    const std::string file = result.checkpoint_file();
+    if (!fs::exists(file)) fail(file, "there is none; name a folder that vicinal run -o wrote");
+    const sim::Checkpoint checkpoint(file);
+    try {
+        const Json about = Json::parse(checkpoint.about());
+        result.series_bytes_ = about.at("series_bytes").get<std::uint64_t>();
+        for (const auto& frame : about.at("frames"))
+            result.frames_.push_back(
+                {frame.at(0).get<double>(), frame.at(1).get<std::string>()});
+        RunPlan plan = plan_from(about.at("plan"), file);
+        remove_unfinished_files(folder);
+        // What was written after the checkpoint will be written again.
+        std::error_code error;
+        if (fs::file_size(result.series(), error) < result.series_bytes_ || error)
+            fail(result.series(),
+                 "is shorter than when the checkpoint was written; put it back");
+        result.open_series("r+b");
+        if (ftruncate(fileno(result.series_.get()), static_cast<off_t>(result.series_bytes_)) !=
+                0 ||
+            std::fseek(result.series_.get(), 0, SEEK_END) != 0)
+            fail(result.series(), "cannot be shortened (" + reason() + ")");
+        return {std::move(result), std::move(plan), about.at("step").get<std::uint64_t>()};
+    } catch (const Json::exception&) {
+        fail(file, "is of another version of vicinal run; start the run again");
+    }
+}
+
+void RunFolder::Resumed::restore(sim::Simulation& simulation) const {
+    sim::Checkpoint(folder.checkpoint_file()).restore(simulation);
+}
+
+}  // namespace vicinal::tool

@@ -1,0 +1,58 @@
+// The folder of a run: series.csv, the frames with bodies.pvd, and the checkpoint.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/vtp.hpp"
+#include "run_plan.hpp"
+#include "sim/simulation.hpp"
+
+namespace vicinal::tool {
+
+class RunFolder {
+  public:
+    // A folder of a new run, made if it does not exist. Throws vicinal::Error if it holds a
+    // run.
+    explicit RunFolder(std::filesystem::path folder);
+
+    // The folder of a run to be gone on with, as it was when its checkpoint was written.
+    struct Resumed;
+    static Resumed resume(const std::filesystem::path& folder);
+
+    void add_step(std::uint64_t step, const sim::Simulation& simulation);
+    void add_frame(std::uint64_t step, const sim::Simulation& simulation);
+    void checkpoint(const RunPlan& plan, std::uint64_t step, sim::Simulation& simulation);
+
+    std::string series() const { return (folder_ / "series.csv").string(); }
+    std::string list_of_frames() const { return (folder_ / "bodies.pvd").string(); }
+    std::string checkpoint_file() const { return (folder_ / "checkpoint").string(); }
+    std::string folder() const { return folder_.string(); }
+    std::size_t frames() const { return frames_.size(); }
+
+  private:
+    RunFolder() = default;
+    void open_series(const char* mode);
+
+    struct Close {
+        void operator()(std::FILE* stream) const { std::fclose(stream); }
+    };
+    std::filesystem::path folder_;
+    std::unique_ptr<std::FILE, Close> series_;
+    std::uint64_t series_bytes_ = 0;
+    std::vector<io::Frame> frames_;
+};
+
+struct RunFolder::Resumed {
+    RunFolder folder;
+    RunPlan plan;
+    std::uint64_t step;
+    // Made by `plan.make()`, it becomes what it was.
+    void restore(sim::Simulation& simulation) const;
+};
+
+}  // namespace vicinal::tool

@@ -1,0 +1,36 @@
+// What `vicinal run` is to do: from the command line, a scene file or a checkpoint.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/simulators.hpp"
+
+namespace vicinal::tool {
+
+struct RunPlan {
+    std::string simulation;
+    std::vector<sim::Setting> settings;
+    std::uint64_t steps = 0;
+    std::uint64_t every = 10;      // steps between frames; 0: none
+    std::uint64_t checkpoint = 0;  // steps between checkpoints; 0: none but the last
+    sim::How how;
+
+    explicit RunPlan(const std::string& simulator);
+    std::unique_ptr<sim::Simulation> make() const;
+};
+
+// From the name of a simulation, or a file that ends in .json, and key=value words.
+RunPlan read_plan(const std::string& what, const std::vector<std::string>& words);
+
+// As in a scene file. `name` is that of the file, for messages.
+RunPlan plan_from(const nlohmann::ordered_json& json, const std::string& name);
+nlohmann::ordered_json to_json(const RunPlan& plan);
+
+// Gives a setting the value that a text stands for. `where` begins the message of the Error.
+void assign(sim::Setting& setting, const std::string& text, const std::string& where);
+
+}  // namespace vicinal::tool
