@@ -65,12 +65,13 @@ void write_vtp(const std::filesystem::path& file, std::span<const double> positi
     for (const PointArray& array : arrays)
         xml += layout.array("Float32", array.name, array.components,
                             array.values.size() * sizeof(float));
-    xml += "</PointData>\n<Points>\n" +
-           layout.array("Float32", "Points", 3, positions.size() * sizeof(float)) +
-           "</Points>\n<Verts>\n" +
-           layout.array("Int64", "connectivity", 1, n * sizeof(std::int64_t)) +
-           layout.array("Int64", "offsets", 1, cells * sizeof(std::int64_t)) +
-           "</Verts>\n</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_";
+    // Statement by statement: the offsets count in the order of the calls.
+    xml += "</PointData>\n<Points>\n";
+    xml += layout.array("Float32", "Points", 3, positions.size() * sizeof(float));
+    xml += "</Points>\n<Verts>\n";
+    xml += layout.array("Int64", "connectivity", 1, n * sizeof(std::int64_t));
+    xml += layout.array("Int64", "offsets", 1, cells * sizeof(std::int64_t));
+    xml += "</Verts>\n</Piece>\n</PolyData>\n<AppendedData encoding=\"raw\">\n_";
     PendingFile out(file);
     out.write(xml);
     for (const PointArray& array : arrays) write_floats(out, array.values);

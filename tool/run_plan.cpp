@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <set>
-#include <sstream>
 
 #include "text.hpp"
 
@@ -85,8 +85,8 @@ std::string names(const std::vector<sim::Setting>& settings) {
 // A key that stands twice would leave it to chance which one counts.
 Json parse_file(const std::string& file) {
     std::ifstream in(file, std::ios::binary);
-    std::ostringstream text;
-    if (!in || !(text << in.rdbuf())) fail_in(file, "cannot be read; check the name");
+    const std::string text(std::istreambuf_iterator<char>(in), {});
+    if (!in) fail_in(file, "cannot be read; check the name");
     std::set<std::string> seen;
     std::string twice;
     const auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
@@ -97,7 +97,7 @@ Json parse_file(const std::string& file) {
     };
     Json json;
     try {
-        json = Json::parse(text.str(), watch);
+        json = Json::parse(text, watch);
     } catch (const Json::parse_error& error) {
         const std::string message = error.what();
         fail_in(file, "is no JSON" +
