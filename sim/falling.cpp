@@ -290,7 +290,9 @@ class Pairwise : public Falling {
             Tally tally;
             for (std::size_t i = block * outer; i < end; ++i) {
                 const std::size_t begin = inner == 0 ? i : (i / inner + 1) * inner;
-                for (const Index j : rows[i])
+                const std::span<const Index> row = rows[i];
+                if (row.empty() || row.back() < begin) continue;
+                for (const Index j : row)
                     if (j >= begin && j < end) tally += part(i, j);
             }
             tallies[block] = tally;

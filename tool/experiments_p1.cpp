@@ -404,8 +404,8 @@ ResultTable p1_table2(Extent extent) {
                      "the search alone. Its\n"
                      "g and dt are not given: ours give its number of touching pairs. S&P is "
                      "sweep_persistent, which\n"
-                     "sorts anew when that is less work. Candidates of S&P: boxes that meet; "
-                     "of kd-tree-1: with repeats.") +
+                     "sorts anew when that is less work: its candidates are then those of one "
+                     "axis. Of kd-tree-1:\nwith repeats.") +
                  delaunay_note();
     table.claims = {
         {"kd-tree-1 takes far less time than the other methods of the paper (at least 5 times "

@@ -319,6 +319,46 @@ void expect_claims(const nlohmann::json& table, std::size_t count) {
     }
 }
 
+// With CGAL there are more claims.
+void expect_claims_at_least(const nlohmann::json& table, std::size_t count) {
+    EXPECT_GE(table["claims"].size(), count);
+    expect_claims(table, table["claims"].size());
+}
+
+TEST_F(Bench, p1_figures_show_the_cloud_early_and_late) {
+    const auto table = json({"bench", "--experiment", "p1-fig11-12", "--quick"});
+    ASSERT_EQ(table["rows"].size(), 4u);
+    for (const auto& row : table["rows"])
+        for (const std::string column : {"quadratic", "S&P", "kd-tree-1"})
+            EXPECT_GT(row[column], 0) << row.dump();
+    for (const std::size_t early : {0, 2})
+        EXPECT_LT(table["rows"][early]["pairs/N"], table["rows"][early + 1]["pairs/N"]);
+    expect_claims_at_least(table, 4);
+}
+
+TEST_F(Bench, p1_table2_counts_the_candidates_of_each_method) {
+    const auto table = json({"bench", "--experiment", "p1-table2", "--quick"});
+    ASSERT_EQ(table["rows"].size(), 2u);
+    for (const auto& row : table["rows"]) {
+        const double n = std::stod(row["N"].get<std::string>());
+        EXPECT_GT(row["row_grid"], 0) << row.dump();
+        EXPECT_GT(row["kd-1 cand."], row["pairs/N"].get<double>() * n) << row.dump();
+        EXPECT_GE(row["S&P cand."], row["pairs/N"].get<double>() * n) << row.dump();
+    }
+    expect_claims_at_least(table, 5);
+}
+
+TEST_F(Bench, p1_table3_shows_what_a_unique_list_costs) {
+    const auto table = json({"bench", "--experiment", "p1-table3", "--quick"});
+    ASSERT_EQ(table["rows"].size(), 2u);
+    for (const auto& row : table["rows"]) {
+        EXPECT_GT(row["kd-1 cand."], row["kd-2 pairs"]) << row.dump();
+        EXPECT_GT(row["kd-2 MB"], row["kd-1 MB"]) << row.dump();
+        EXPECT_LE(row["owner MB"], row["kd-2 MB"]) << row.dump();
+    }
+    expect_claims_at_least(table, 4);
+}
+
 TEST_F(Bench, p4_2d_hits_more_with_more_objects) {
     const auto table = json({"bench", "--experiment", "p4-2d", "--quick"});
     ASSERT_EQ(table["rows"].size(), 5u);
