@@ -6,10 +6,11 @@
 #include <CGAL/Exact_predicates_inexact_constructions_kernel.h>
 #include <CGAL/Triangulation_vertex_base_with_info_3.h>
 
+#include <ctime>
 #include <utility>
 #include <vector>
 
-#include "bench/peers/peer.hpp"
+#include <vicinal/types.hpp>
 
 namespace vicinal::peers {
 namespace {
@@ -35,7 +36,7 @@ std::optional<Delaunay> delaunay(std::span<const double> position,
             Kernel::Point_3(position[3 * i], position[3 * i + 1], position[3 * i + 2]),
             static_cast<Index>(i));
     Delaunay found;
-    const Timer timer;
+    const std::clock_t before = std::clock();
     const Triangulation triangulation(points.begin(), points.end());
     for (auto edge = triangulation.finite_edges_begin();
          edge != triangulation.finite_edges_end(); ++edge) {
@@ -44,7 +45,7 @@ std::optional<Delaunay> delaunay(std::span<const double> position,
         ++found.edges;
         found.touching += CGAL::squared_distance(a->point(), b->point()) <= reach * reach;
     }
-    found.seconds = timer.seconds();
+    found.seconds = static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC;
     found.bytes = triangulation.tds().cells().capacity() * sizeof(Triangulation::Cell) +
                   triangulation.tds().vertices().capacity() * sizeof(Triangulation::Vertex);
     return found;

@@ -9,7 +9,7 @@
 namespace vicinal::peers {
 
 struct Delaunay {
-    double seconds = 0;          // building it and testing its edges
+    double seconds = 0;          // of processor time: building it and testing its edges
     std::uint64_t edges = 0;     // candidates
     std::uint64_t touching = 0;  // of them, those of spheres that touch
     std::uint64_t bytes = 0;     // what the triangulation takes

@@ -11,7 +11,7 @@ mkdir "$work/bin"
 ln -s "$tool" "$work/bin/vicinal"
 export PATH=$work/bin:$PATH
 
-pages=("$source"/*.md "$source"/docs/*.md "$source"/docs/methods/*.md "$source"/src/methods/README.md
+pages=("$source"/*.md "$source"/docs/*.md "$source"/docs/methods/*.md "$source"/docs/simulators/*.md "$source"/src/methods/README.md
     "$source"/bench/peers/README.md)
 fail() { echo "$*" >&2; exit 1; }
 
