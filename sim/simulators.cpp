@@ -1,6 +1,7 @@
 #include "sim/simulators.hpp"
 
 #include "sim/falling.hpp"
+#include "sim/shearing.hpp"
 
 namespace vicinal::sim {
 namespace {
@@ -19,6 +20,8 @@ const std::vector<Simulator>& simulators() {
     static const std::vector<Simulator> all = {
         entry<FallingSettings, make_falling>(
             "falling", 100, "spheres that fall on a floor and pile up (Poirrier 2009)"),
+        entry<ShearingSettings, make_shearing>(
+            "shearing", 200, "hard spheres in a sheared periodic cell (Lara 2005)"),
     };
     return all;
 }

@@ -1,0 +1,534 @@
+// Hard spheres in a sheared cell: conservation, closed forms, no overlaps, sameness.
+#include "sim/shearing.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <numbers>
+
+#include "sim/vector.hpp"
+
+#include <vicinal/vicinal.hpp>
+
+namespace vicinal::sim {
+namespace {
+
+using Places = std::vector<Vector>;
+
+// Writes arrays and values by name.
+class Put : public StateVisitor {
+  public:
+    explicit Put(std::map<std::string, Places> arrays, double offset = 0)
+        : arrays_(std::move(arrays)), offset_(offset) {}
+
+  private:
+    void bytes(std::string_view name, void* data, std::size_t size) override {
+        if (name == "offset") std::memcpy(data, &offset_, size);
+        const auto found = arrays_.find(std::string(name));
+        if (found != arrays_.end() && size == found->second.size() * sizeof(Vector))
+            std::memcpy(data, found->second.data(), size);
+    }
+    std::map<std::string, Places> arrays_;
+    double offset_;
+};
+
+// All of the state as bytes, and back; FNV-1a of it.
+class Saved : public StateVisitor {
+  public:
+    explicit Saved(Simulation& simulation) { simulation.visit(*this); }
+
+    std::map<std::string, double> values;
+
+    std::uint64_t hash() const {
+        std::uint64_t h = 0xcbf29ce484222325u;
+        for (const char c : bytes_) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+        return h;
+    }
+    void load_into(Simulation& simulation) {
+        at_ = 0;
+        loading_ = true;
+        simulation.visit(*this);
+    }
+
+  private:
+    void bytes(std::string_view name, void* data, std::size_t size) override {
+        auto* first = static_cast<char*>(data);
+        if (loading_) {
+            std::memcpy(data, bytes_.data() + at_, size);
+            at_ += size;
+            return;
+        }
+        bytes_.insert(bytes_.end(), first, first + size);
+        if (size == sizeof(double)) std::memcpy(&values[std::string(name)], data, size);
+    }
+    std::vector<char> bytes_;
+    std::size_t at_ = 0;
+    bool loading_ = false;
+};
+
+Places field(const Simulation& simulation, const std::string& name) {
+    for (const Field& f : simulation.fields())
+        if (f.name == name) {
+            Places places(f.values.size() / 3);
+            for (std::size_t k = 0; k < f.values.size(); ++k)
+                places[k / 3][k % 3] = f.values[k];
+            return places;
+        }
+    ADD_FAILURE() << "no field " << name;
+    return {};
+}
+
+double radius(const Simulation& simulation) {
+    return simulation.fields().back().values[0];
+}
+
+double own(const Simulation& simulation, const std::string& name) {
+    for (const auto& figure : simulation.figures().own)
+        if (figure.name == name) return figure.value;
+    ADD_FAILURE() << "no figure " << name;
+    return 0;
+}
+
+// The deepest overlap, by every pair in every image that can matter.
+double deepest_overlap(Simulation& simulation, const ShearingSettings& settings) {
+    const Places x = field(simulation, "position");
+    const double offset = Saved(simulation).values.at("offset"), r = radius(simulation);
+    double deepest = -1;
+    for (std::size_t i = 0; i < x.size(); ++i)
+        for (std::size_t j = i; j < x.size(); ++j)
+            for (int a = -1; a <= 1; ++a)
+                for (int b = -2; b <= 2; ++b)
+                    for (int c = -1; c <= 1; ++c) {
+                        if (i == j && a == 0 && b == 0 && c == 0) continue;
+                        const Vector shift{a * settings.size_x,
+                                           a * offset + b * settings.size_y, c * 1.0};
+                        deepest = std::max(deepest, 2 * r - length((x[j] - x[i]) + shift));
+                    }
+    return deepest;
+}
+
+// The difference of two places, whole periods aside.
+double apart(const Vector& a, const Vector& b, const ShearingSettings& settings,
+             double offset) {
+    Vector d = a - b;
+    const double across = std::round(d[0] / settings.size_x);
+    d -= Vector{across * settings.size_x, across * offset, 0};
+    d[1] -= std::round(d[1] / settings.size_y) * settings.size_y;
+    d[2] -= std::round(d[2]);
+    return length(d);
+}
+
+// Bodies told one by one, in a cell of edge 1, radius 0.05.
+struct Few {
+    ShearingSettings settings;
+    Places x, v;
+
+    explicit Few(Places places, Places velocities)
+        : x(std::move(places)), v(std::move(velocities)) {
+        const double r = 0.05;
+        settings.n = x.size();
+        settings.fill = static_cast<double>(x.size()) * 4 / 3 * std::numbers::pi * r * r * r;
+        settings.shear = 0;
+        settings.restitution = 1;
+        settings.dt = 1;
+    }
+
+    std::unique_ptr<Simulation> make(double offset = 0) const {
+        auto simulation = make_shearing(settings, {.threads = 1});
+        Put put({{"position", x}, {"velocity", v}}, offset);
+        simulation->visit(put);
+        return simulation;
+    }
+};
+
+// Where two spheres of radius 0.05 are after time 1, with j (number 1) seen at `shift`, which
+// moves at `drift`: in closed form.
+void expect_two_body(const Few& few, const Vector& shift, const Vector& drift, double offset) {
+    const double reach = 0.1, e = few.settings.restitution;
+    const Vector d = (few.x[1] + shift) - few.x[0], w = (few.v[1] + drift) - few.v[0];
+    const double b = dot(d, w), ww = dot(w, w);
+    const double t = (-b - std::sqrt(b * b - ww * (dot(d, d) - reach * reach))) / ww;
+    ASSERT_GT(t, 0);
+    ASSERT_LT(t, 1);
+    const Vector normal = (1 / reach) * (d + t * w);
+    const Vector impulse = (-0.5 * (1 + e) * dot(w, normal)) * normal;
+    const Vector v0 = few.v[0] - impulse, v1 = few.v[1] + impulse;
+
+    auto simulation = few.make(offset);
+    simulation->step();
+    EXPECT_EQ(simulation->figures().contacts, 1u);
+    const Places x = field(*simulation, "position");
+    const double later =
+        offset + few.settings.shear;  // the cell's edge is 1, and so is the step
+    EXPECT_LT(apart(x[0], few.x[0] + t * few.v[0] + (1 - t) * v0, few.settings, later), 1e-13);
+    EXPECT_LT(apart(x[1], few.x[1] + t * few.v[1] + (1 - t) * v1, few.settings, later), 1e-13);
+    // Crossing in x changes v_y by the shear.
+    const Places v = field(*simulation, "velocity");
+    const auto crossed = [&](std::size_t i, const Vector& after) {
+        return std::floor(few.x[i][0] + t * few.v[i][0] + (1 - t) * after[0]);
+    };
+    const Vector faces{0, few.settings.shear, 0};
+    EXPECT_LT(length(v[0] - (v0 - crossed(0, v0) * faces)), 1e-13);
+    EXPECT_LT(length(v[1] - (v1 - crossed(1, v1) * faces)), 1e-13);
+}
+
+TEST(shearing, two_bodies_meet_as_in_closed_form) {
+    expect_two_body(Few({{0.3, 0.5, 0.5}, {0.6, 0.53, 0.48}}, {{0.4, 0, 0}, {-0.1, 0, 0.03}}),
+                    {}, {}, 0);
+    Few inelastic({{0.3, 0.5, 0.5}, {0.6, 0.53, 0.48}}, {{0.4, 0, 0}, {-0.1, 0, 0.03}});
+    inelastic.settings.restitution = 0.3;
+    expect_two_body(inelastic, {}, {}, 0);
+}
+
+TEST(shearing, two_bodies_meet_through_a_periodic_face) {
+    expect_two_body(Few({{0.5, 0.9, 0.5}, {0.5, 0.13, 0.48}}, {{0, 0.5, 0}, {0.02, -0.1, 0}}),
+                    {0, 1, 0}, {}, 0);
+    expect_two_body(Few({{0.5, 0.5, 0.1}, {0.52, 0.48, 0.8}}, {{0, 0, -0.5}, {0, 0, 0.1}}),
+                    {0, 0, -1}, {}, 0);
+}
+
+TEST(shearing, two_bodies_meet_through_the_sheared_face) {
+    const double offset = 0.3;
+    Few few({{0.9, 0.7, 0.5}, {0.1, 0.33, 0.51}}, {{0.5, 0.3, 0}, {-0.2, -0.05, 0}});
+    few.settings.shear = 0.4;
+    // Seen from the first, the second is at (1.1, 0.63) when the step begins, and moves with
+    // the image.
+    expect_two_body(few, {1, offset, 0}, {0, 0.4, 0}, offset);
+    // Numbered the other way round.
+    std::swap(few.x[0], few.x[1]);
+    std::swap(few.v[0], few.v[1]);
+    expect_two_body(few, {-1, -offset, 0}, {0, -0.4, 0}, offset);
+}
+
+TEST(shearing, a_push_goes_through_three_bodies_in_one_step) {
+    const Few few({{0.2, 0.5, 0.5}, {0.4, 0.5, 0.5}, {0.6, 0.5, 0.5}}, {{0.5, 0, 0}, {}, {}});
+    auto simulation = few.make();
+    simulation->step();
+    EXPECT_EQ(simulation->figures().contacts, 2u);
+    const Places x = field(*simulation, "position"), v = field(*simulation, "velocity");
+    // The gaps are 0.1 each: the first stops at 0.3, the second at 0.5.
+    EXPECT_LT(length(x[0] - Vector{0.3, 0.5, 0.5}), 1e-14);
+    EXPECT_LT(length(x[1] - Vector{0.5, 0.5, 0.5}), 1e-14);
+    EXPECT_LT(length(x[2] - Vector{0.9, 0.5, 0.5}), 1e-14);
+    EXPECT_LT(length(v[0]) + length(v[1]) + length(v[2] - Vector{0.5, 0, 0}), 1e-14);
+}
+
+// Met from both sides at the same time: pairs take turns until all part.
+TEST(shearing, a_body_between_two_stays) {
+    const Few few({{0.25, 0.5, 0.5}, {0.5, 0.5, 0.5}, {0.75, 0.5, 0.5}},
+                  {{0.25, 0, 0}, {}, {-0.25, 0, 0}});
+    auto simulation = few.make();
+    simulation->step();
+    EXPECT_EQ(simulation->figures().contacts, 3u);
+    const Places x = field(*simulation, "position"), v = field(*simulation, "velocity");
+    // They touch after 0.6 of the step.
+    EXPECT_LT(length(x[0] - Vector{0.3, 0.5, 0.5}), 1e-14);
+    EXPECT_LT(length(x[1] - Vector{0.5, 0.5, 0.5}), 1e-14);
+    EXPECT_LT(length(x[2] - Vector{0.7, 0.5, 0.5}), 1e-14);
+    EXPECT_LT(length(v[0] + Vector{0.25, 0, 0}) + length(v[1]), 1e-14);
+}
+
+TEST(shearing, friction_turns_spheres_and_keeps_angular_momentum) {
+    for (const double friction : {0.02, 10.0}) {
+        Few few({{0.3, 0.46, 0.5}, {0.6, 0.52, 0.52}}, {{0.4, 0.05, 0}, {-0.2, 0, 0.03}});
+        few.settings.friction = friction;
+        auto simulation = few.make();
+        const auto angular = [&] {
+            const Places x = field(*simulation, "position"), v = field(*simulation, "velocity"),
+                         spin = field(*simulation, "angular_velocity");
+            Vector sum{};
+            for (std::size_t i = 0; i < 2; ++i)
+                sum += cross(x[i], v[i]) + (0.4 * 0.05 * 0.05) * spin[i];
+            return sum;
+        };
+        const Vector before = angular();
+        const double energy = 0.5 * (0.4 * 0.4 + 0.05 * 0.05 + 0.2 * 0.2 + 0.03 * 0.03);
+        simulation->step();
+        ASSERT_EQ(simulation->figures().contacts, 1u);
+        EXPECT_LT(length(angular() - before), 1e-14);
+        EXPECT_GT(length(field(*simulation, "angular_velocity")[0]), 0.1);
+        EXPECT_LT(simulation->figures().kinetic, energy * (1 - 1e-6));
+        const Places x = field(*simulation, "position"), v = field(*simulation, "velocity"),
+                     spin = field(*simulation, "angular_velocity");
+        // Enough friction ends the sliding. When they met is known from where they are.
+        const Vector d = few.x[1] - few.x[0], w = few.v[1] - few.v[0];
+        const double b = dot(d, w), ww = dot(w, w);
+        const double t = (-b - std::sqrt(b * b - ww * (dot(d, d) - 0.01))) / ww;
+        const Vector normal = 10 * (d + t * w);
+        const Vector surface = (v[1] - v[0]) - 0.05 * cross(spin[0] + spin[1], normal);
+        const double slip = length(surface - dot(surface, normal) * normal);
+        if (friction > 1)
+            EXPECT_LT(slip, 1e-13);
+        else
+            EXPECT_GT(slip, 0.01);
+    }
+}
+
+TEST(shearing, momentum_and_energy_are_kept) {
+    ShearingSettings settings;
+    settings.n = 500;
+    settings.fill = 0.3;
+    settings.shear = 0;
+    settings.restitution = 1;
+    settings.dt = 0.01;
+    auto simulation = make_shearing(settings, {.threads = 1});
+    const double energy = simulation->figures().kinetic;
+    const Vector momentum = simulation->figures().momentum;
+    ASSERT_NEAR(energy, 250, 15);
+    std::uint64_t collisions = 0;
+    for (int step = 0; step < 100; ++step) {
+        simulation->step();
+        collisions += simulation->figures().contacts;
+        // Far below the 10^-9 per collision that would be allowed.
+        ASSERT_LT(std::abs(simulation->figures().kinetic - energy), 1e-11 * energy);
+        ASSERT_LT(length(simulation->figures().momentum - momentum), 1e-11);
+    }
+    EXPECT_GT(collisions, 5000u);
+}
+
+TEST(shearing, starts_without_overlap_at_any_fill) {
+    for (const std::uint64_t n : {1, 2, 3, 4, 7, 13, 50, 300})
+        for (const double fill : {0.001, 0.3, 0.5}) {
+            ShearingSettings settings;
+            settings.n = n;
+            settings.fill = fill;
+            std::unique_ptr<Simulation> simulation;
+            if (n == 1 && fill == 0.5) continue;  // nearly as wide as the cell
+            ASSERT_NO_THROW(simulation = make_shearing(settings, {.threads = 1}))
+                << n << " of fill " << fill;
+            EXPECT_LT(deepest_overlap(*simulation, settings), 0) << n << " of fill " << fill;
+            const double r = radius(*simulation);
+            EXPECT_NEAR(static_cast<double>(n) * 4 / 3 * std::numbers::pi * r * r * r, fill,
+                        1e-12);
+        }
+}
+
+ShearingSettings everything() {
+    ShearingSettings settings;
+    settings.n = 120;
+    settings.fill = 0.2;
+    settings.dt = 0.01;
+    settings.shear = 2;
+    settings.restitution = 0.8;
+    settings.friction = 0.3;
+    settings.attract = 4;
+    settings.repel = 20;
+    return settings;
+}
+
+TEST(shearing, no_overlap_after_any_step) {
+    ShearingSettings dense = everything();
+    dense.fill = 0.5;
+    ShearingSettings elastic;
+    elastic.n = 120;
+    elastic.restitution = 1;
+    elastic.dt = 0.05;
+    ShearingSettings flat = everything();
+    flat.size_x = 2;
+    flat.size_y = 0.7;
+    flat.attract_radius = 0.3;
+    flat.shear = -3;
+    for (const ShearingSettings& settings : {everything(), dense, elastic, flat}) {
+        auto simulation = make_shearing(settings, {.threads = 1});
+        std::uint64_t collisions = 0;
+        for (int step = 0; step < 60; ++step) {
+            simulation->step();
+            collisions += simulation->figures().contacts;
+            const double overlap = deepest_overlap(*simulation, settings);
+            ASSERT_LT(overlap, 1e-13) << "after step " << step;
+            ASSERT_NEAR(simulation->figures().overlap, std::max(overlap, 0.0), 1e-15);
+        }
+        EXPECT_GT(collisions, 300u);
+    }
+}
+
+// One that leaves its room ends the stretch, and the search goes on from there.
+TEST(shearing, no_overlap_when_one_is_much_faster_than_all) {
+    ShearingSettings settings;
+    settings.n = 200;
+    settings.fill = 0.3;
+    settings.speed = 0.001;
+    settings.shear = 0;
+    settings.restitution = 1;
+    settings.dt = 0.1;
+    auto simulation = make_shearing(settings, {.threads = 1});
+    Places v = field(*simulation, "velocity");
+    v[7] = {3, 2, 1};
+    Put put({{"velocity", v}});
+    simulation->visit(put);
+    double searches = 0;
+    for (int step = 0; step < 10; ++step) {
+        simulation->step();
+        searches = std::max(searches, own(*simulation, "searches"));
+        ASSERT_LT(deepest_overlap(*simulation, settings), 1e-13) << "after step " << step;
+    }
+    EXPECT_GT(searches, 1);
+}
+
+TEST(shearing, the_faces_drive_a_linear_flow) {
+    ShearingSettings settings;
+    settings.n = 400;
+    settings.fill = 0.2;
+    settings.shear = 2;
+    settings.dt = 0.02;
+    settings.restitution = 0.9;
+    auto simulation = make_shearing(settings, {.threads = 1});
+    // At rest but for random velocities: the flow must come from the faces.
+    const Places x = field(*simulation, "position");
+    Places v = field(*simulation, "velocity");
+    for (std::size_t i = 0; i < v.size(); ++i) v[i][1] -= settings.shear * (x[i][0] - 0.5);
+    Put put({{"velocity", v}});
+    simulation->visit(put);
+    constexpr int slabs = 5, settling = 500, measuring = 500;
+    std::array<double, slabs> sum{}, count{};
+    for (int step = 0; step < settling + measuring; ++step) {
+        simulation->step();
+        if (step < settling) continue;
+        const Places now = field(*simulation, "position"),
+                     velocity = field(*simulation, "velocity");
+        for (std::size_t i = 0; i < now.size(); ++i) {
+            const auto slab =
+                std::min<std::size_t>(static_cast<std::size_t>(now[i][0] * slabs), slabs - 1);
+            sum[slab] += velocity[i][1];
+            count[slab] += 1;
+        }
+    }
+    // The middles of the slabs are 0.2 apart.
+    for (std::size_t s = 0; s < slabs; ++s)
+        EXPECT_NEAR(sum[s] / count[s], settings.shear * 0.2 * (static_cast<double>(s) - 2),
+                    0.08)
+            << s;
+}
+
+std::uint64_t hash_after(const ShearingSettings& settings, const How& how, int steps) {
+    auto simulation = make_shearing(settings, how);
+    for (int step = 0; step < steps; ++step) simulation->step();
+    return Saved(*simulation).hash();
+}
+
+TEST(shearing, the_same_whatever_the_method_and_threads) {
+    constexpr std::uint64_t golden = 5249726605819993147u;
+    for (const MethodInfo& method : methods())
+        for (const int threads : {1, 2, 5})
+            EXPECT_EQ(hash_after(everything(), {method.name, threads}, 200), golden)
+                << method.name << " on " << threads << " threads";
+}
+
+TEST(shearing, the_same_whatever_the_method_by_rule_rms) {
+    ShearingSettings settings = everything();
+    settings.rule = "rms";
+    const std::uint64_t expected = hash_after(settings, {"brute_force", 1}, 20);
+    EXPECT_NE(expected, hash_after(everything(), {"brute_force", 1}, 20));
+    for (const MethodInfo& method : methods())
+        EXPECT_EQ(hash_after(settings, {method.name, 2}, 20), expected) << method.name;
+}
+
+TEST(shearing, goes_on_from_a_saved_state) {
+    for (const char* rule : {"swept", "rms"}) {
+        ShearingSettings settings = everything();
+        settings.rule = rule;
+        auto simulation = make_shearing(settings, {.threads = 1});
+        for (int step = 0; step < 30; ++step) simulation->step();
+        Saved half(*simulation);
+        auto resumed = make_shearing(settings, {"kd_tree", 1});
+        half.load_into(*resumed);
+        for (int step = 0; step < 30; ++step) {
+            simulation->step();
+            resumed->step();
+        }
+        EXPECT_EQ(Saved(*simulation).hash(), Saved(*resumed).hash());
+        EXPECT_EQ(simulation->time(), resumed->time());
+    }
+}
+
+// Slow near pairs make the rms rule search close by: two fast ones from afar escape it.
+TEST(shearing, rule_rms_misses_fast_bodies_and_says_so) {
+    Few few({{0.1, 0.2, 0.5}, {0.9, 0.2, 0.5}, {0.3, 0.6, 0.5}, {0.42, 0.6, 0.5}},
+            {{0.5, 0, 0}, {-0.5, 0, 0}, {0.01, 0, 0}, {}});
+    auto exact = few.make();
+    exact->step();
+    EXPECT_EQ(exact->figures().contacts, 1u);
+
+    few.settings.rule = "rms";
+    few.settings.speed = 0.001;  // the first guess of near pairs' speed comes from it
+    auto rms = few.make();
+    rms->step();
+    EXPECT_EQ(rms->figures().contacts, 0u);
+    EXPECT_EQ(own(*rms, "missed"), 1);
+    few.settings.speed = 1;
+    auto wide = few.make();
+    wide->step();
+    EXPECT_EQ(wide->figures().contacts, 1u);
+    EXPECT_EQ(own(*wide, "missed"), 0);
+}
+
+TEST(shearing, rule_rms_tells_the_overlap_that_it_left) {
+    Few few({{0.25, 0.2, 0.5}, {0.75, 0.2, 0.5}, {0.3, 0.6, 0.5}, {0.42, 0.6, 0.5}},
+            {{0.23, 0, 0}, {-0.23, 0, 0}, {0.01, 0, 0}, {}});
+    few.settings.rule = "rms";
+    few.settings.speed = 0.001;
+    auto rms = few.make();
+    rms->step();
+    EXPECT_EQ(own(*rms, "missed"), 1);
+    EXPECT_NEAR(rms->figures().overlap, 0.06, 1e-12);
+}
+
+// Below restitution 7 - 4 sqrt(3) = 0.072 three bodies in a row collide without end in finite
+// time (McNamara & Young 1992).
+TEST(shearing, inelastic_collapse_ends) {
+    Few few({{0.2, 0.5, 0.5}, {0.45, 0.5, 0.5}, {0.6, 0.5, 0.5}},
+            {{0.6, 0, 0}, {0.3, 0, 0}, {}});
+    few.settings.restitution = 0.05;
+    auto simulation = few.make();
+    simulation->step();
+    EXPECT_GT(simulation->figures().contacts, 4u);
+    EXPECT_LT(simulation->figures().contacts, 100u);
+    EXPECT_LT(deepest_overlap(*simulation, few.settings), 1e-13);
+
+    ShearingSettings dense = everything();
+    dense.fill = 0.5;
+    dense.restitution = 0;
+    auto many = make_shearing(dense, {.threads = 1});
+    for (int step = 0; step < 20; ++step) many->step();
+    EXPECT_LT(many->figures().contacts, 20'000u);
+}
+
+TEST(shearing, settings_that_make_no_sense_are_refused) {
+    const auto refused = [](auto change, const char* word) {
+        ShearingSettings settings;
+        settings.n = 10;
+        change(settings);
+        try {
+            make_shearing(settings, {});
+            ADD_FAILURE() << "accepted: " << word;
+        } catch (const Error& error) {
+            EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+        }
+    };
+    refused([](auto& s) { s.n = 0; }, "n is 0");
+    refused([](auto& s) { s.fill = 0.6; }, "fill");
+    refused([](auto& s) { s.fill = std::nan(""); }, "fill");
+    refused([](auto& s) { s.dt = 0; }, "dt");
+    refused([](auto& s) { s.shear = std::nan(""); }, "shear");
+    refused([](auto& s) { s.restitution = 1.1; }, "restitution");
+    refused([](auto& s) { s.elastic_below = 0; }, "elastic_below");
+    refused([](auto& s) { s.rule = "all"; }, "swept or rms");
+    refused(
+        [](auto& s) {
+            s.size_x = 0.1;
+            s.fill = 0.5;
+        },
+        "do not fit");
+    refused(
+        [](auto& s) {
+            s.attract = 1;
+            s.attract_radius = 0.7;
+        },
+        "attract_radius");
+}
+
+}  // namespace
+}  // namespace vicinal::sim
