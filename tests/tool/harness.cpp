@@ -216,4 +216,14 @@ std::string npy(const std::string& type, const std::string& shape, const std::st
            std::string(reinterpret_cast<const char*>(&length), 2) + header + data;
 }
 
+void expect_claims(const nlohmann::json& table, std::size_t count) {
+    ASSERT_EQ(table["claims"].size(), count);
+    for (const auto& claim : table["claims"]) {
+        EXPECT_TRUE(claim["holds"].is_boolean()) << claim.dump();
+        const std::string measured = claim["measured"];
+        EXPECT_NE(measured.find_first_of("0123456789"), std::string::npos) << claim.dump();
+        EXPECT_EQ(measured.find("inf"), std::string::npos) << claim.dump();
+    }
+}
+
 }  // namespace vicinal::test

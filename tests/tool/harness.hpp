@@ -27,6 +27,10 @@ struct Array {
     Rows rows() const;
 };
 
+// An experiment's table: every claim has its verdict. Times differ from machine to machine, so
+// nobody says which.
+void expect_claims(const nlohmann::json& table, std::size_t count);
+
 // Where the tool runs: a fresh directory, removed afterwards.
 class Tool : public ::testing::Test {
   protected:
