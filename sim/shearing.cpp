@@ -271,9 +271,9 @@ std::vector<Pair> Shearing::advance(State& state, Rule rule, StepFigures& figure
         if (rule == Rule::rms)
             if (const double speed = stretch.near_speed(); speed >= 0) state.near_speed = speed;
         const double passed = stretch.run(collided);
-        figures.overlap = stretch.overlap();
         state.offset = std::remainder(state.offset + passed * image_speed(), size_[1]);
         left -= passed;
+        if (!(left > 0)) figures.overlap = stretch.overlap();
         factor *= 2;
     }
     state.time += settings_.dt;
@@ -302,7 +302,8 @@ void Shearing::step() {
     push();
     const auto pushed = Clock::now();
     std::vector<Pair> truth;
-    if (rule_ == Rule::rms) {
+    const bool count_missed = rule_ == Rule::rms && settings_.count_missed;
+    if (count_missed) {
         State copy = state_;
         StepFigures unused;
         truth = advance(copy, Rule::swept, unused);
@@ -313,7 +314,7 @@ void Shearing::step() {
     figures_.response_seconds =
         seconds(pushed - begin) + seconds(Clock::now() - checked) - figures_.search_seconds;
     measure(figures_);
-    if (rule_ == Rule::rms) {
+    if (count_missed) {
         figures_.own.push_back({"missed", static_cast<double>(missing(truth, collided))});
         figures_.overlap = overlap();
     }

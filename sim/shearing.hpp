@@ -39,6 +39,7 @@ struct ShearingSettings {
     double repel = 0, repel_radius = 0.2;
     std::string rule = "swept";
     double factor = 3;
+    bool count_missed = true;
 };
 
 template <class Visitor>
@@ -61,10 +62,13 @@ void visit_settings(ShearingSettings& s, Visitor&& visit) {
     visit("repel_radius", s.repel_radius, "how far it reaches");
     visit("rule", s.rule, "pairs looked at: swept (all that can meet) or rms (P3; can miss)");
     visit("factor", s.factor, "rms: how many times the relative velocity the search reaches");
+    visit("count_missed", s.count_missed,
+          "rms: count the collisions missed, by doing every step by the exact rule too");
 }
 
 // Own figures: "searches" of the step, "temperature" (a third of the mean square of the
-// velocities beside the flow), with rule rms also "missed" collisions.
+// velocities beside the flow), with rule rms also "missed" collisions if these are
+// to be counted; else the overlap is that of the pairs looked at.
 std::unique_ptr<Simulation> make_shearing(const ShearingSettings& settings, const How& how);
 
 }  // namespace vicinal::sim

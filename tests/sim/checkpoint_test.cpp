@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Each simulator as it comes, and both responses of falling, with few bodies.
+// Each simulator as it comes, both responses of falling and both rules of shearing, with few
+// bodies.
 struct Case {
     std::string simulator;
     std::string key, value;  // one setting of its own
@@ -38,6 +39,7 @@ std::vector<Case> cases() {
     for (const sim::Simulator& simulator : sim::simulators())
         result.push_back({simulator.name, "", ""});
     result.push_back({"falling", "response", "dem"});
+    result.push_back({"shearing", "rule", "rms"});
     return result;
 }
 
