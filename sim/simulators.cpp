@@ -2,6 +2,7 @@
 
 #include "sim/falling.hpp"
 #include "sim/shearing.hpp"
+#include "sim/fluid.hpp"
 
 namespace vicinal::sim {
 namespace {
@@ -22,6 +23,8 @@ const std::vector<Simulator>& simulators() {
             "falling", 100, "spheres that fall on a floor and pile up (Poirrier 2009)"),
         entry<ShearingSettings, make_shearing>(
             "shearing", 200, "hard spheres in a sheared periodic cell (Lara 2005)"),
+        entry<FluidSettings, make_fluid>(
+            "fluid", 1000, "particles that fall over static spheres in a box (Pouchol 2009)"),
     };
     return all;
 }

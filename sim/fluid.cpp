@@ -1,0 +1,431 @@
+#include "sim/fluid.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "scenes/random.hpp"
+#include "sim/cubic_spline.hpp"
+#include "sim/parallel.hpp"
+#include "sim/settings.hpp"
+#include "sim/solids.hpp"
+#include "sim/vector.hpp"
+
+#include <vicinal/finder.hpp>
+
+namespace vicinal::sim {
+namespace {
+
+constexpr double water = 1000;  // kg/m3
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// The largest of some values.
+struct Most {
+    double value = 0;
+    Most& operator+=(const Most& other) {
+        value = std::max(value, other.value);
+        return *this;
+    }
+};
+
+struct Mechanics {
+    double kinetic = 0, potential = 0;
+    Vector momentum{};
+    Mechanics& operator+=(const Mechanics& other) {
+        kinetic += other.kinetic;
+        potential += other.potential;
+        momentum += other.momentum;
+        return *this;
+    }
+};
+
+// What both models have: particles of equal mass among solids.
+class Fluid : public Simulation {
+  public:
+    Fluid(const FluidSettings& settings, double clearance, double mass, const How& how)
+        : settings_(settings),
+          mass_(mass),
+          threads_(thread_count(how.threads)),
+          solids_(
+              {settings.length, settings.width, settings.height},
+              random_spheres(settings.spheres, settings.smallest, settings.largest,
+                             {settings.length, settings.width, settings.height}, settings.seed),
+              clearance, how),
+          finder_(Options<3>{.method = how.method, .threads = how.threads}) {}
+
+    std::uint64_t bodies() const override { return positions_.size(); }
+    double time() const override { return time_; }
+    const StepFigures& figures() const override { return figures_; }
+
+    std::vector<Field> fields() const override {
+        return {{"position", 3, numbers(positions_)}, {"velocity", 3, numbers(velocities_)}};
+    }
+
+    void visit(StateVisitor& visitor) override {
+        visitor.value("time", time_);
+        visitor.array("position", positions_);
+        visitor.array("velocity", velocities_);
+    }
+
+  protected:
+    static std::span<const double> numbers(const std::vector<Vector>& vectors) {
+        return {reinterpret_cast<const double*>(vectors.data()), 3 * vectors.size()};
+    }
+
+    void begin() {
+        velocities_.assign(positions_.size(), Vector{});
+        paths_.resize(positions_.size());
+    }
+
+    // The particles nearer than `distance` to each, in ascending order.
+    const Rows<3>& neighbours(double distance) {
+        finder_.update(points<3>(positions_, distance));
+        const Rows<3>& rows = finder_.neighbours(RowKind::full, Order::sorted);
+        figures_.candidates = finder_.report().candidates;
+        figures_.pairs = rows.indices.size() / 2;
+        return rows;
+    }
+
+    // Each along its path.
+    void move() {
+        figures_.contacts =
+            solids_.move(positions_, velocities_, paths_, settings_.restitution);
+        figures_.search_seconds += solids_.search_seconds();
+    }
+
+    void finish_step(double dt) {
+        time_ += dt;
+        const auto sums =
+            parallel_sum<Mechanics>(threads_, positions_.size(), [&](std::size_t i) {
+                const Vector& v = velocities_[i];
+                return Mechanics{0.5 * mass_ * dot(v, v),
+                                 mass_ * settings_.gravity * positions_[i][2], mass_ * v};
+            });
+        figures_.kinetic = sums.kinetic;
+        figures_.potential = sums.potential;
+        figures_.momentum = sums.momentum;
+    }
+
+    FluidSettings settings_;
+    double mass_;
+    int threads_;
+    Solids solids_;
+    Finder<double, 3> finder_;
+    double time_ = 0;
+    std::vector<Vector> positions_, velocities_, paths_;
+    StepFigures figures_;
+};
+
+class Collide : public Fluid {
+  public:
+    Collide(const FluidSettings& settings, const How& how)
+        : Fluid(settings, settings.size / 2,
+                water * settings.size * settings.size * settings.size, how) {
+        // Anywhere clear of the solids; particles may overlap each other.
+        scenes::Random random(settings.seed + 1);
+        std::uint64_t tried = 0;
+        while (positions_.size() < settings.n) {
+            std::vector<Vector> places(settings.n - positions_.size() + 100);
+            for (Vector& p : places)
+                p = {random.uniform(0, settings.length), random.uniform(0, settings.width),
+                     random.uniform(0, settings.height)};
+            tried += places.size();
+            const std::vector<bool> clear = solids_.clear(places, 0);
+            for (std::size_t k = 0; k < places.size() && positions_.size() < settings.n; ++k)
+                if (clear[k]) positions_.push_back(places[k]);
+            if (tried > 100 * (settings.n + 1000))
+                refuse(
+                    "fluid: the spheres leave too little room for particles in the box; take "
+                    "fewer or smaller spheres");
+        }
+        begin();
+    }
+
+    void step() override {
+        const auto start = std::chrono::steady_clock::now();
+        const Rows<3>& rows = neighbours(settings_.size);
+        figures_.search_seconds = seconds_since(start);
+        respond(rows);
+        move();
+        figures_.contacts += figures_.pairs;
+        finish_step(settings_.dt);
+        figures_.response_seconds = seconds_since(start) - figures_.search_seconds;
+    }
+
+  private:
+    // All pairs at once, from the velocities before. A pair gets a share of one over the
+    // contacts of whichever of the two has more. The share is the same for both, so momentum is
+    // kept; and the shares of a body sum up to 1 at most, so kinetic energy does not grow: the
+    // change is that of a graph's Laplacian with row sums below 1, whose eigenvalues are at
+    // most 2.
+    void respond(const Rows<3>& rows) {
+        next_.resize(positions_.size());
+        const double e = settings_.restitution, dt = settings_.dt;
+        const auto deepest =
+            parallel_sum<Most>(threads_, positions_.size(), [&](std::size_t i) {
+                Vector push{}, change{0, 0, -settings_.gravity * dt};
+                Most overlap;
+                for (const Index j : rows[i]) {
+                    const Vector d = positions_[i] - positions_[j];
+                    const double distance = length(d);
+                    // Two in one place part upwards and downwards.
+                    const Vector normal =
+                        distance > 0 ? (1 / distance) * d : Vector{0, 0, i < j ? 1.0 : -1.0};
+                    const double share =
+                        1 / static_cast<double>(std::max(rows[i].size(), rows[j].size()));
+                    const double depth = settings_.size - distance;
+                    push += (0.5 * share * depth) * normal;
+                    const double away = dot(velocities_[i] - velocities_[j], normal);
+                    if (away < 0) change -= (0.5 * (1 + e) * share * away) * normal;
+                    overlap += Most{depth};
+                }
+                next_[i] = velocities_[i] + change;
+                paths_[i] = dt * next_[i] + push;
+                return overlap;
+            });
+        figures_.overlap = deepest.value;
+        std::swap(velocities_, next_);
+    }
+
+    std::vector<Vector> next_;  // velocities
+};
+
+class Sph : public Fluid {
+  public:
+    Sph(const FluidSettings& settings, const How& how)
+        : Fluid(settings, settings.size / 4, 0, how),
+          spacing_(spacing(settings)),
+          kernel_(1.2 * std::max({spacing_[0], spacing_[1], spacing_[2]})),
+          samples_(solids_.samples(spacing_, kernel_.support())),
+          standing_(Options<3>{.method = how.method, .threads = how.threads}) {
+        mass_ = water * spacing_[0] * spacing_[1] * spacing_[2];
+        standing_.update(points<3>(samples_.places));
+        fill_block();
+        begin();
+        densities_.assign(positions_.size(), water);
+        pressures_.resize(positions_.size());
+        accelerations_.resize(positions_.size());
+        double top = 0;
+        for (const Vector& p : positions_) top = std::max(top, p[2]);
+        sound_ =
+            settings.sound > 0 ? settings.sound : 10 * std::sqrt(2 * settings.gravity * top);
+        if (!(sound_ > 0))
+            refuse(
+                "fluid: sound=0 takes the speed of sound from a fall, and gravity is 0; give "
+                "sound in m/s");
+    }
+
+    // Symplectic Euler: forces at the places, then velocities, then places.
+    void step() override {
+        const auto start = std::chrono::steady_clock::now();
+        const Rows<3>& rows = neighbours(kernel_.support());
+        find_samples();
+        figures_.search_seconds = seconds_since(start);
+        find_densities(rows);
+        find_accelerations(rows);
+        const double dt = step_length();
+        parallel_for(threads_, positions_.size(), [&](std::size_t i) {
+            velocities_[i] = velocities_[i] + dt * accelerations_[i];
+            paths_[i] = dt * velocities_[i];
+        });
+        move();
+        finish_step(dt);
+        const auto densest = parallel_sum<Most>(
+            threads_, positions_.size(), [&](std::size_t i) { return Most{densities_[i]}; });
+        figures_.own = {{"dt", dt}, {"largest density", densest.value}};
+        figures_.response_seconds = seconds_since(start) - figures_.search_seconds;
+    }
+
+    std::vector<Field> fields() const override {
+        auto result = Fluid::fields();
+        result.push_back({"density", 1, densities_});
+        return result;
+    }
+
+    void visit(StateVisitor& visitor) override {
+        Fluid::visit(visitor);
+        visitor.array("density", densities_);  // shown, though the next step finds its own
+    }
+
+  private:
+    // A whole number of cells along each edge of the box.
+    static Vector spacing(const FluidSettings& s) {
+        const auto fit = [&](double edge) {
+            return edge / std::max(1.0, std::floor(edge / s.size + 0.5));
+        };
+        return {fit(s.length), fit(s.width), fit(s.height)};
+    }
+
+    // Cell by cell, layer by layer, where no solid is in the way.
+    void fill_block() {
+        const auto cells = [&](double edge, std::size_t a) {
+            return static_cast<std::uint64_t>(std::max(1.0, edge / spacing_[a] + 0.5));
+        };
+        const std::uint64_t nx = cells(settings_.block_length, 0),
+                            ny = cells(settings_.block_width, 1);
+        double z = settings_.block_bottom + 0.5 * spacing_[2];
+        for (; positions_.size() < settings_.n; z += spacing_[2]) {
+            if (z > settings_.height)
+                refuse("fluid: only " + std::to_string(positions_.size()) + " of " +
+                       std::to_string(settings_.n) +
+                       " particles fit below the ceiling; make the block longer or wider, "
+                       "begin it lower or take fewer particles");
+            std::vector<Vector> layer;
+            for (std::uint64_t y = 0; y < ny; ++y)
+                for (std::uint64_t x = 0; x < nx; ++x)
+                    layer.push_back({(static_cast<double>(x) + 0.5) * spacing_[0],
+                                     (static_cast<double>(y) + 0.5) * spacing_[1], z});
+            const std::vector<bool> clear = solids_.clear(layer, 0.2 * settings_.size);
+            for (std::size_t k = 0; k < layer.size() && positions_.size() < settings_.n; ++k)
+                if (clear[k]) positions_.push_back(layer[k]);
+        }
+    }
+
+    // The samples of solids within the kernel's support of each particle, in ascending order.
+    void find_samples() {
+        const double reach = kernel_.support();
+        const Column<double> radii(&reach, positions_.size(), 0);
+        const auto pairs =
+            standing_.probe(vicinal::spheres<3>(positions_, radii), Order::sorted);
+        first_.assign(positions_.size() + 1, 0);
+        near_.clear();
+        for (const Pair& pair : pairs) {
+            ++first_[pair.i + 1];
+            near_.push_back(pair.j);
+        }
+        for (std::size_t i = 0; i < positions_.size(); ++i) first_[i + 1] += first_[i];
+    }
+
+    std::span<const Index> samples_near(std::size_t i) const {
+        return {near_.data() + first_[i], near_.data() + first_[i + 1]};
+    }
+
+    // Pressures by Tait's equation; what pulls is left out, so that a surface does not clump.
+    void find_densities(const Rows<3>& rows) {
+        const double stiffness = water * sound_ * sound_ / 7;
+        parallel_for(threads_, positions_.size(), [&](std::size_t i) {
+            double sum = kernel_.value(0);
+            for (const Index j : rows[i])
+                sum += kernel_.value(length(positions_[i] - positions_[j]));
+            double density = mass_ * sum;
+            for (const Index b : samples_near(i))
+                density += water * samples_.volumes[b] *
+                           kernel_.value(length(positions_[i] - samples_.places[b]));
+            densities_[i] = density;
+            const double x = density / water, x3 = x * x * x;
+            pressures_[i] = std::max(0.0, stiffness * (x3 * x3 * x - 1));
+        });
+    }
+
+    // Monaghan's viscosity between two that approach: `approach` is their relative velocity
+    // times their distance, both as vectors.
+    double viscous(double approach, double distance, double mean_density) const {
+        if (approach >= 0) return 0;
+        const double h = kernel_.h();
+        return -settings_.viscosity * sound_ * h * approach /
+               ((distance * distance + 0.01 * h * h) * mean_density);
+    }
+
+    // Each term is antisymmetric in the two particles to the last bit, so that momentum is lost
+    // only by the rounding of sums. In a solid at rest the particle's own pressure goes on as
+    // in water at rest.
+    void find_accelerations(const Rows<3>& rows) {
+        parallel_for(threads_, positions_.size(), [&](std::size_t i) {
+            const double density = densities_[i], pressure = pressures_[i];
+            const double own = pressure / (density * density);
+            Vector a{0, 0, -settings_.gravity};
+            for (const Index j : rows[i]) {
+                const Vector d = positions_[i] - positions_[j];
+                const double distance = length(d);
+                const double other = pressures_[j] / (densities_[j] * densities_[j]);
+                const double push = own + other +
+                                    viscous(dot(velocities_[i] - velocities_[j], d), distance,
+                                            0.5 * (density + densities_[j]));
+                a -= (mass_ * push * kernel_.slope_over_distance(distance)) * d;
+            }
+            for (const Index b : samples_near(i)) {
+                const Vector d = positions_[i] - samples_.places[b];
+                const double distance = length(d);
+                const double behind =
+                    std::max(0.0, pressure + density * settings_.gravity * d[2]);
+                const double push =
+                    own + behind / (water * water) +
+                    viscous(dot(velocities_[i], d), distance, 0.5 * (density + water));
+                a -= (water * samples_.volumes[b] * push *
+                      kernel_.slope_over_distance(distance)) *
+                     d;
+            }
+            accelerations_[i] = a;
+        });
+    }
+
+    // Sound, diffusion of momentum and motion pass a quarter of h at most, and so does what a
+    // force moves from rest (Monaghan 1992, §10.3).
+    double step_length() const {
+        const auto largest = [&](const std::vector<Vector>& vectors) {
+            return std::sqrt(parallel_sum<Most>(threads_, vectors.size(), [&](std::size_t i) {
+                                 return Most{dot(vectors[i], vectors[i])};
+                             }).value);
+        };
+        const double signal = sound_ * (1 + 1.2 * settings_.viscosity) + largest(velocities_);
+        double dt = std::min(settings_.dt, 0.25 * kernel_.h() / signal);
+        const double force = largest(accelerations_);
+        if (force > 0) dt = std::min(dt, 0.25 * std::sqrt(kernel_.h() / force));
+        return dt;
+    }
+
+    Vector spacing_;
+    CubicSpline kernel_;
+    SolidSamples samples_;
+    Finder<double, 3> standing_;  // holds the samples
+    double sound_ = 0;
+    std::vector<double> densities_, pressures_;  // when the last step began
+    std::vector<Vector> accelerations_;
+    std::vector<std::uint64_t> first_;  // samples near particle i: near_[first_[i]] ...
+    std::vector<Index> near_;
+};
+
+void check(const FluidSettings& s) {
+    const auto positive = [](const char* name, double value) {
+        if (!(value > 0) || !std::isfinite(value))
+            refuse(std::string("fluid: ") + name + " must be above 0");
+    };
+    positive("size", s.size);
+    positive("smallest", s.smallest);
+    positive("length", s.length);
+    positive("width", s.width);
+    positive("height", s.height);
+    positive("dt", s.dt);
+    if (!(s.largest >= s.smallest)) refuse("fluid: largest must not be below smallest");
+    const double edge = std::min({s.length, s.width, s.height});
+    if (s.spheres > 0 && !(s.largest < edge))
+        refuse("fluid: largest must be below length, width and height");
+    if (!(4 * s.size <= edge))
+        refuse("fluid: length, width and height must be 4 times size at least");
+    if (!(s.gravity >= 0) || !std::isfinite(s.gravity))
+        refuse("fluid: gravity must be 0 or above");
+    if (!(s.restitution >= 0 && s.restitution <= 1))
+        refuse("fluid: restitution must be 0 to 1");
+    if (s.model != "sph") return;
+    positive("block_length", s.block_length);
+    positive("block_width", s.block_width);
+    if (!(s.block_bottom >= 0)) refuse("fluid: block_bottom must be 0 or above");
+    if (!(s.sound >= 0) || !std::isfinite(s.sound)) refuse("fluid: sound must be 0 or above");
+    if (!(s.viscosity >= 0) || !std::isfinite(s.viscosity))
+        refuse("fluid: viscosity must be 0 or above");
+}
+
+}  // namespace
+
+std::unique_ptr<Simulation> make_fluid(const FluidSettings& settings, const How& how) {
+    check(settings);
+    if (settings.model == "collide") return std::make_unique<Collide>(settings, how);
+    if (settings.model == "sph") return std::make_unique<Sph>(settings, how);
+    refuse("fluid: unknown model '" + settings.model + "'; there are collide and sph");
+}
+
+}  // namespace vicinal::sim
