@@ -139,7 +139,7 @@ std::string to_text(const Summary& s) {
         text += row("candidates", fmt::format("{} ({:.2f} per pair)", grouped(*s.candidates),
                                               candidates_per_pair(s)));
     for (const Figure& figure : s.figures)
-        text += row("", fmt::format("{}: {:.6g}", figure.name, figure.value));
+        text += row("", fmt::format("{}: {}", figure.name, readable_number(figure.value)));
     text += row("memory", readable_bytes(s.bytes));
     text += row("time", times(s));
     text +=

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 
 namespace vicinal::tool {
 
@@ -67,6 +68,13 @@ std::string grouped(std::uint64_t value) {
         result += digits[k];
     }
     return result;
+}
+
+std::string readable_number(double value) {
+    if (std::isnan(value)) return "-";
+    return value == std::floor(value) && value >= 0 && value < 1e15
+               ? grouped(static_cast<std::uint64_t>(value))
+               : fmt::format("{:.4g}", value);
 }
 
 std::string readable_bytes(std::uint64_t bytes) {

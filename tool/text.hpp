@@ -32,6 +32,9 @@ std::string one_line(std::string_view text);
 // 15011231 as 15,011,231.
 std::string grouped(std::uint64_t value);
 
+// Whole numbers grouped, others to four digits, what is not a number as "-".
+std::string readable_number(double value);
+
 // A size in B, kB, MB, GB and a time in ms or s, for people.
 std::string readable_bytes(std::uint64_t bytes);
 std::string readable_seconds(double seconds);

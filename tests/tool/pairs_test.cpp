@@ -1,5 +1,8 @@
 // vicinal pairs: shapes, formats, domains and outputs.
+#include <cmath>
+
 #include "harness.hpp"
+#include "tool/text.hpp"
 
 namespace vicinal::test {
 namespace {
@@ -20,6 +23,15 @@ TEST_F(Pairs, summary_names_what_was_found_and_how) {
          {"bodies      4 in 3-D, double", "domain      open", "pairs       2 ", "method",
           "candidates", "per pair", "time", "search", "neighbours per body"})
         EXPECT_NE(outcome.out.find(word), std::string::npos) << word << "\n" << outcome.out;
+}
+
+// Counts are grouped, never given with an exponent.
+TEST(ReadableNumber, groups_whole_numbers) {
+    EXPECT_EQ(tool::readable_number(1e6), "1,000,000");
+    EXPECT_EQ(tool::readable_number(0), "0");
+    EXPECT_EQ(tool::readable_number(6.3712), "6.371");
+    EXPECT_EQ(tool::readable_number(-2), "-2");
+    EXPECT_EQ(tool::readable_number(std::nan("")), "-");
 }
 
 TEST_F(Pairs, json_is_one_object_with_every_field) {
