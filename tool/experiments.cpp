@@ -30,16 +30,10 @@ constexpr std::pair<const char*, ResultTable (*)(Extent)> all[] = {
     {"p4-2d", p4_2d},
     {"p4-nns", p4_neighbours},
     {"p4-table", p4_table},
+    {"p4-fluid", p4_fluid},
     {"p5-sort", p5_sort},
     {"p5-cuckoo", p5_cuckoo},
 };
-
-std::string number(double value) {
-    if (std::isnan(value)) return "-";  // there is none
-    return value == std::floor(value) && value < 1e15
-               ? grouped(static_cast<std::uint64_t>(value))
-               : fmt::format("{:.4g}", value);
-}
 
 bool published(const std::string& column) {
     return column.size() == 2 && column[0] == 'P';
@@ -84,7 +78,7 @@ std::string to_text(const ResultTable& table) {
     std::vector<std::vector<std::string>> lines{table.columns};
     for (const auto& row : table.rows) {
         lines.push_back({row.name});
-        for (const double value : row.figures) lines.back().push_back(number(value));
+        for (const double value : row.figures) lines.back().push_back(readable_number(value));
     }
     std::vector<std::size_t> widths(table.columns.size());
     for (const auto& line : lines)

@@ -59,6 +59,7 @@ ResultTable p3_leaf(Extent extent);
 ResultTable p4_2d(Extent extent);
 ResultTable p4_neighbours(Extent extent);
 ResultTable p4_table(Extent extent);
+ResultTable p4_fluid(Extent extent);
 ResultTable p5_sort(Extent extent);
 ResultTable p5_cuckoo(Extent extent);
 

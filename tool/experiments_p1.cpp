@@ -501,15 +501,16 @@ ResultTable p1_geometry(Extent) {
     return table;
 }
 
-ResultTable p1_coherence(Extent) {
+ResultTable p1_coherence(Extent extent) {
+    const std::uint64_t n = extent == Extent::quick ? 10'000 : 100'000;
     ResultTable table;
-    table.title =
-        "P1 section 7.1: the previous order kept and put right, for 100,000 spheres of "
-        "fill 0.1";
+    table.title = fmt::format(
+        "P1 section 7.1: the previous order kept and put right, for {} spheres of fill 0.1",
+        grouped(n));
     table.columns = {"motion/radius",      "records/N",   "ms",
                      "coherent records/N", "coherent ms", "coherent/plain"};
     const std::string plain = "linear_kd_tree", coherent = "linear_kd_tree(coherent=on)";
-    const Spheres spheres(0.1, 100'000);
+    const Spheres spheres(0.1, n);
     const double records = figure(spheres.search(plain).figures, "pieces per body");
     const double eight = figure(spheres.search(coherent).figures, "pieces per body");
     for (const double motion : {0.0, 0.001, 0.01, 0.1, 1.0, 10.0}) {

@@ -125,7 +125,9 @@ ResultTable p4_2d(Extent extent) {
 }
 
 ResultTable p4_neighbours(Extent extent) {
-    const std::size_t n = extent == Extent::quick ? 20'000 : 1'000'000;
+    const std::size_t n = extent == Extent::quick   ? 20'000
+                          : extent == Extent::usual ? 200'000
+                                                    : 1'000'000;
     // The density of a million points in a square of side 2^20, whatever their number.
     const double side = 1048576 * std::sqrt(static_cast<double>(n) / 1e6);
     std::vector<double> places(2 * n);
