@@ -18,6 +18,7 @@
 #include "scenes/random.hpp"
 #include "scenes/scenes.hpp"
 #include "sim/falling.hpp"
+#include "text.hpp"
 
 #include <vicinal/finder.hpp>
 

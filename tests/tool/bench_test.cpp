@@ -288,6 +288,17 @@ TEST_F(Bench, p1_geometry_varies_the_tree) {
     EXPECT_NE(text.out.find("octree=on"), std::string::npos) << text.out;
 }
 
+TEST_F(Bench, p1_coherence_is_smaller_when_quick) {
+    const auto table = json({"bench", "--experiment", "p1-coherence", "--quick"});
+    EXPECT_NE(table["title"].get<std::string>().find("10,000 spheres"), std::string::npos);
+    ASSERT_EQ(table["rows"].size(), 6u);
+    for (const auto& row : table["rows"]) {
+        EXPECT_EQ(row["coherent records/N"], 8) << row.dump();
+        EXPECT_LT(row["records/N"], 8) << row.dump();
+        EXPECT_GT(row["coherent ms"], 0) << row.dump();
+    }
+}
+
 // Three scenes, three parts, one thread to more than there are cores.
 TEST_F(Bench, p2_has_both_parts_for_all_threads) {
     const auto table = json({"bench", "--experiment", "p2", "--quick"});
