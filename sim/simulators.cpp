@@ -1,8 +1,8 @@
 #include "sim/simulators.hpp"
 
 #include "sim/falling.hpp"
-#include "sim/shearing.hpp"
 #include "sim/fluid.hpp"
+#include "sim/shearing.hpp"
 
 namespace vicinal::sim {
 namespace {
