@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "core/parallel.hpp"
 
@@ -64,9 +65,10 @@ void boxes_of(const Vertices<T, D>& vertices, std::span<const Transform<T, D>> t
                     T x = place.translation[a];
                     for (std::size_t c = 0; c < D; ++c)
                         x += place.rotation[a][c] * vertices.places[v][c];
-                    const bool alone = v == vertices.first[b];
-                    lower[a] = alone ? x : std::min(lower[a], x);
-                    upper[a] = alone ? x : std::max(upper[a], x);
+                    // What is no number stays, so that the finder refuses it.
+                    const bool take = v == vertices.first[b] || std::isnan(x);
+                    if (take || x < lower[a]) lower[a] = x;
+                    if (take || x > upper[a]) upper[a] = x;
                 }
             result.lower[b] = lower;
             result.upper[b] = upper;

@@ -135,15 +135,29 @@ Subject read_subject(const BenchFlags& flags, std::optional<std::uint64_t> n) {
     return make_subject(choice, flags.shape);
 }
 
+// Throws if there is no such method: better now than after a long warm-up. Options may suit
+// bodies of one dimension only, and which they are is not known yet.
+void expect_method(const std::string& text) {
+    try {
+        const Finder<float, 3> known(Options<3>{.method = text});
+    } catch (const Error&) {
+        try {
+            const Finder<float, 2> known(Options<2>{.method = text});
+            return;
+        } catch (const Error&) {
+        }
+        throw;
+    }
+}
+
 std::vector<std::string> parse_methods(const std::string& text) {
     std::vector<std::string> result;
     for (const std::string_view field : split_outside_brackets(text, ',')) {
         if (field.find_first_not_of(' ') == std::string_view::npos)
             throw UsageError(
                 fmt::format("--methods '{}' has an empty name; write a,b,...", text));
-        // Throws if there is no such method: better now than after a long warm-up.
         result.emplace_back(field);
-        const Finder<float, 2> known(Options<2>{.method = result.back()});
+        expect_method(result.back());
     }
     return result;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "text.hpp"
@@ -32,9 +33,13 @@ CLI::Validator whole_number() {
     return CLI::Validator(
         [](std::string& text) {
             const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
-            return digits && !text.empty()
-                       ? ""
-                       : fmt::format("'{}' is not a whole number >= 0", text);
+            if (!digits || text.empty())
+                return fmt::format("'{}' is not a whole number >= 0", text);
+            std::uint64_t value = 0;
+            const auto end = text.data() + text.size();
+            return std::from_chars(text.data(), end, value).ec == std::errc()
+                       ? std::string()
+                       : fmt::format("'{}' is more than a number of 64 bits holds", text);
         },
         "");
 }
@@ -140,6 +145,7 @@ Layout::Layout(const ShapeFlags& flags, bool needed) : swept(flags.swept), dim(f
         flag = "--cutoff";
         cutoff = length_of(flag, flags.cutoff, "");
     }
+    if (swept) flag += " --swept";
     if (flags.boxes) shape = Shape::boxes;
     if (!spheres) return;
     shape = Shape::spheres;

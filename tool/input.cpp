@@ -58,9 +58,8 @@ BodyFile::BodyFile(const std::string& name, const Layout& layout, io::Table tabl
         for (std::size_t k = 0; k < names.size(); ++k) table_.columns[k].name = names[k];
     for (const std::string& wanted : names)
         if (table_.find(wanted) == nullptr)
-            fail(fmt::format("there is no column '{}', which {}{} needs ({})", wanted,
-                             layout_.flag, layout_.swept ? " --swept" : "",
-                             what_there_is(table_)));
+            fail(fmt::format("there is no column '{}', which {} needs ({})", wanted,
+                             layout_.flag, what_there_is(table_)));
 }
 
 int BodyFile::dim_by_count() const {
@@ -72,8 +71,8 @@ int BodyFile::dim_by_count() const {
         if (names.size() == have) return dim;
         expected.push_back(fmt::format("{} in {}-D ({})", names.size(), dim, join(names)));
     }
-    fail(fmt::format("there are {} columns, but {}{} needs {}", have, layout_.flag,
-                     layout_.swept ? " --swept" : "", join(expected, " or ")));
+    fail(fmt::format("there are {} columns, but {} needs {}", have, layout_.flag,
+                     join(expected, " or ")));
 }
 
 int BodyFile::dim_by_name() const {

@@ -158,7 +158,7 @@ void Blocks<D>::refuse(std::uint64_t pairs, const char* at_least) const {
     if (pairs > limits_.max_pairs)
         throw Error(Error::Kind::limit, found + "but max_pairs is " +
                                             std::to_string(limits_.max_pairs) +
-                                            "; raise it, count only, or reduce the reach");
+                                            "; raise it or reduce the reach");
     throw Error(
         Error::Kind::limit,
         found + (at_least + std::to_string(list_bytes<D>(pairs, imaged_, writers_.size()))) +

@@ -190,6 +190,19 @@ TEST(BoxesOf, HoldTheVertices) {
     }
 }
 
+TEST(BoxesOf, KeepWhatIsNoNumber) {
+    const std::vector<std::uint64_t> first{0, 3};
+    const std::vector<Transform<double, 3>> transforms(1);
+    for (std::size_t bad = 0; bad < 3; ++bad)
+        for (const double value : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+            std::vector<Vector<double, 3>> places{{0, 0, 0}, {1, 1, 1}, {2, 2, 2}};
+            places[bad][1] = value;
+            const auto boxes = boxes_of<double, 3>({places, first}, transforms);
+            auto finder = finder_of("row_grid");
+            EXPECT_THROW(finder.update(boxes.view()), Error) << bad << ' ' << value;
+        }
+}
+
 TEST(BoxesOf, RefusesWhatDoesNotFit) {
     const std::vector<Vector<float, 3>> places(4);
     const std::vector<Transform<float, 3>> transforms(2);
