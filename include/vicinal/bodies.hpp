@@ -68,7 +68,8 @@ struct Bodies {
     Column<std::uint32_t> mask;       // (group_j & mask_i) are non-zero; not given: all bits
     std::span<const Pair> excluded;   // these never pair, in any image
     Column<Index> id;                 // who a body is, for Finder::changes(), when bodies come,
-                                      // go or change places; not given: its number
+                                      // go or change places, no two the same (checked
+                                      // there); not given: its number
 
     std::size_t size() const { return position.size(); }
     bool swept() const { return displacement.given(); }

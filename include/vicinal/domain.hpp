@@ -26,7 +26,8 @@ struct VICINAL_EXPORT Domain {
 
     // Lees-Edwards / shearing sheet: crossing the box in x shifts y by `offset`, which
     // changes by `change` during the step. Any offset is fine: it is reduced modulo the
-    // length in y, and images refer to the reduced lattice (Report::lattice).
+    // length in y, and images refer to the reduced lattice (Report::lattice). x and y must be
+    // periodic.
     static Domain sheared(const Lengths& lengths, double offset, double change = 0,
                           const Axes& periodic = all());
 
