@@ -4,13 +4,24 @@
 #include "sim/fluid.hpp"
 #include "sim/shearing.hpp"
 
+#include <vicinal/finder.hpp>
+
 namespace vicinal::sim {
 namespace {
+
+// Two methods give one state only if both find all pairs.
+void expect_exact(const std::string& method) {
+    const Finder<double, 3> finder(Options<3>{.method = method});
+    if (!finder.report().exact)
+        refuse("method " + finder.report().method +
+               " may miss pairs, and with them collisions; take its options at their defaults");
+}
 
 template <class S, std::unique_ptr<Simulation> (*make)(const S&, const How&)>
 Simulator entry(const char* name, std::uint64_t steps, const char* summary) {
     return {name, summary, steps, list_settings(S{}),
             [](std::span<const Setting> list, const How& how) {
+                expect_exact(how.method);
                 return make(settings_from<S>(list), how);
             }};
 }

@@ -140,8 +140,10 @@ std::uint64_t Solids::move(std::vector<Vector>& places, std::vector<Vector>& vel
                            std::vector<Vector>& paths, double restitution) {
     bodies_.resize(places.size());
     for (std::size_t i = 0; i < bodies_.size(); ++i) bodies_[i] = static_cast<Index>(i);
+    constexpr int wedging = 3;  // solids met in a step: an edge of the box is two
     std::uint64_t met = 0;
     search_seconds_ = 0;
+    still_.clear();
     for (int round = 0; !bodies_.empty() && round < bounces; ++round) {
         from_.resize(bodies_.size());
         along_.resize(bodies_.size());
@@ -169,11 +171,24 @@ std::uint64_t Solids::move(std::vector<Vector>& places, std::vector<Vector>& vel
             else
                 places[i] = from_[k] + along_[k];
         });
+        if (round == 0) wedged_.clear();
         std::size_t left = 0;
-        for (std::size_t k = 0; k < bodies_.size(); ++k)
-            if (hits_[k].time <= 1) bodies_[left++] = bodies_[k];
+        for (std::size_t k = 0; k < bodies_.size(); ++k) {
+            if (!(hits_[k].time <= 1)) continue;
+            if (round == 0) wedged_.push_back({from_[k], length(along_[k])});
+            if (round > 0 && round < wedging) wedged_[left] = wedged_[k];
+            bodies_[left++] = bodies_[k];
+        }
         bodies_.resize(left);
         if (round == 0) met = left;
+        if (round + 1 == wedging) still_ = bodies_;
+    }
+    // What holds a wedged particle is not the next solid but all of them: its velocity must not
+    // go on growing by what gravity adds in every step. It keeps the share of its way.
+    for (std::size_t k = 0; k < still_.size(); ++k) {
+        const double moved = length(places[still_[k]] - wedged_[k].from);
+        if (moved < wedged_[k].way)
+            velocities[still_[k]] = (moved / wedged_[k].way) * velocities[still_[k]];
     }
     return met;
 }

@@ -37,8 +37,9 @@ class Solids {
     std::vector<bool> clear(const std::vector<Vector>& places, double more) const;
 
     // Moves every particle along its path until that meets a solid, then on along the surface.
-    // Its velocity is reflected, the part across the surface times `restitution`. Returns how
-    // many particles met one. Afterwards all are clear of the solids, but for rounding, if they
+    // Its velocity is reflected, the part across the surface times `restitution`; one that
+    // meets three in a step is wedged and slows down as its way is shortened. Returns how many
+    // particles met one. Afterwards all are clear of the solids, but for rounding, if they
     // were before.
     std::uint64_t move(std::vector<Vector>& places, std::vector<Vector>& velocities,
                        std::vector<Vector>& paths, double restitution);
@@ -72,6 +73,14 @@ class Solids {
     std::vector<Index> bodies_;
     std::vector<Vector> from_, along_;
     std::vector<Hit> hits_;
+    // Of those that met solids: where they began, and how long their way was to be; in the end
+    // of those that met three.
+    struct Wedged {
+        Vector from;
+        double way;
+    };
+    std::vector<Wedged> wedged_;
+    std::vector<Index> still_;
 };
 
 }  // namespace vicinal::sim

@@ -110,6 +110,7 @@ struct Finder<T, D>::State {
         lists = list_kernels<T, D>(target);
         report.simd = target_name(target);
         report.method = choice.text();
+        report.exact = choice.exact;
         report.threads = threads;
     }
 

@@ -137,13 +137,13 @@ Subject read_subject(const BenchFlags& flags, std::optional<std::uint64_t> n) {
 
 // Throws if there is no such method: better now than after a long warm-up. Options may suit
 // bodies of one dimension only, and which they are is not known yet.
-void expect_method(const std::string& text) {
+// Returns whether it is sure to find all pairs.
+bool expect_method(const std::string& text) {
     try {
-        const Finder<float, 3> known(Options<3>{.method = text});
+        return Finder<float, 3>(Options<3>{.method = text}).report().exact;
     } catch (const Error&) {
         try {
-            const Finder<float, 2> known(Options<2>{.method = text});
-            return;
+            return Finder<float, 2>(Options<2>{.method = text}).report().exact;
         } catch (const Error&) {
         }
         throw;
@@ -157,7 +157,11 @@ std::vector<std::string> parse_methods(const std::string& text) {
             throw UsageError(
                 fmt::format("--methods '{}' has an empty name; write a,b,...", text));
         result.emplace_back(field);
-        expect_method(result.back());
+        if (!expect_method(result.back()) && result.size() == 1)
+            throw UsageError(fmt::format(
+                "--methods: the others are compared with the first, and {} may miss "
+                "pairs; put one before it that does not",
+                result.back()));
     }
     return result;
 }

@@ -106,31 +106,31 @@ struct RunFlags {
     }
 };
 
-// Ctrl-C ends the run after its step; a second one ends it at once.
+// Ctrl-C, or the request to end that batch systems send, ends the run after its step; a second
+// one ends it at once.
+template <int signal>
 class Interrupt {
   public:
     Interrupt() {
-        sigaction(SIGINT, nullptr, &before_);
+        sigaction(signal, nullptr, &before_);
         if (before_.sa_handler == SIG_IGN) return;
         caught_ = 0;
         struct sigaction action {};
         action.sa_handler = [](int) {
             caught_ = 1;
-            sigaction(SIGINT, &before_, nullptr);
+            sigaction(signal, &before_, nullptr);
         };
-        sigaction(SIGINT, &action, nullptr);
+        sigaction(signal, &action, nullptr);
     }
     Interrupt(const Interrupt&) = delete;
     Interrupt& operator=(const Interrupt&) = delete;
-    ~Interrupt() { sigaction(SIGINT, &before_, nullptr); }
+    ~Interrupt() { sigaction(signal, &before_, nullptr); }
     static bool caught() { return caught_ != 0; }
 
   private:
-    static volatile sig_atomic_t caught_;
-    static struct sigaction before_;
+    inline static volatile sig_atomic_t caught_ = 0;
+    inline static struct sigaction before_ {};
 };
-volatile sig_atomic_t Interrupt::caught_ = 0;
-struct sigaction Interrupt::before_ {};
 
 struct Run {
     RunPlan plan;
@@ -171,14 +171,16 @@ void Run::one_step() {
 
 void Run::go() {
     Progress display(fmt::format("starting {}", plan.simulation));
-    const Interrupt interrupt;
+    const Interrupt<SIGINT> key;
+    const Interrupt<SIGTERM> request;
     if (folder && step == 0 && plan.every > 0) folder->add_frame(0, *simulation);
+    if (folder && step == 0) folder->checkpoint(plan, 0, *simulation);
     Stopwatch watch;
     double seconds = 0, shown = 0;
     while (step < plan.steps && !stopped) {
         one_step();
         seconds += watch.lap();
-        stopped = Interrupt::caught() && step < plan.steps;
+        stopped = (key.caught() || request.caught()) && step < plan.steps;
         constexpr double refresh = 0.1;  // seconds
         if (seconds < shown + refresh) continue;
         shown = seconds;

@@ -119,7 +119,8 @@ RunFolder::Resumed RunFolder::resume(const fs::path& folder) {
     RunFolder result;
     result.folder_ = folder;
     const std::string file = result.checkpoint_file();
-    if (!fs::exists(file)) fail(file, "there is none; name a folder that vicinal run -o wrote");
+    if (!fs::is_regular_file(file))
+        fail(file, "there is none; name a folder that vicinal run -o wrote");
     const sim::Checkpoint checkpoint(file);
     try {
         const Json about = Json::parse(checkpoint.about());

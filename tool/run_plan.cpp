@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -84,6 +85,7 @@ std::string names(const std::vector<sim::Setting>& settings) {
 
 // A key that stands twice would leave it to chance which one counts.
 Json parse_file(const std::string& file) {
+    if (std::filesystem::is_directory(file)) fail_in(file, "is a folder; name a scene file");
     std::ifstream in(file, std::ios::binary);
     const std::string text(std::istreambuf_iterator<char>(in), {});
     if (!in) fail_in(file, "cannot be read; check the name");
@@ -98,9 +100,9 @@ Json parse_file(const std::string& file) {
     Json json;
     try {
         json = Json::parse(text, watch);
-    } catch (const Json::parse_error& error) {
+    } catch (const Json::exception& error) {  // also numbers that are too large
         const std::string message = error.what();
-        fail_in(file, "is no JSON" +
+        fail_in(file, "is no JSON:" +
                           message.substr(std::min(message.find("] ") + 1, message.size())));
     }
     if (!twice.empty()) fail_in(fmt::format("{}: /{}", file, twice), "stands there twice");
@@ -135,7 +137,8 @@ void assign(sim::Setting& setting, const std::string& text, const std::string& w
 }
 
 RunPlan plan_from(const Json& json, const std::string& name) {
-    if (!json.is_object() || !json.contains("simulation") || !json["simulation"].is_string())
+    if (!json.is_object()) fail_in(name, "must hold one object, { ... }");
+    if (!json.contains("simulation") || !json["simulation"].is_string())
         fail_in(name + ": /simulation", "must be there and name a simulation, as a text");
     RunPlan plan = [&] {
         try {
@@ -166,6 +169,10 @@ RunPlan read_plan(const std::string& what, const std::vector<std::string>& words
         if (at == std::string::npos)
             throw UsageError(fmt::format("'{}' is no setting; write key=value", word));
         sim::Setting* setting = find(plan.settings, word.substr(0, at));
+        auto run = run_settings(plan);
+        if (find(run, word.substr(0, at)) != nullptr)
+            throw UsageError(fmt::format("'{}' is given as a flag: --{} {}", word,
+                                         word.substr(0, at), word.substr(at + 1)));
         if (setting == nullptr)
             throw UsageError(fmt::format("{} has no setting '{}'; there are: {}",
                                          plan.simulation, word.substr(0, at),

@@ -21,6 +21,7 @@ template <int D>
 struct Report {
     std::string method;           // as it ran, with every option spelled out
     std::string why;              // why this method
+    bool exact = true;            // false: the method's options let it miss pairs
     std::string simd = "scalar";  // instruction set of the sieve
     int threads = 0;
     std::uint64_t bodies = 0;

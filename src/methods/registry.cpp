@@ -253,8 +253,12 @@ Choice choose_method(const std::string& text) {
             choice.options[static_cast<std::size_t>(option - info.options.begin())].second;
         value =
             checked_value(choice.name, *option, std::string(trimmed(part.substr(equals + 1))));
-        if (option->kind == OptionInfo::Kind::approximate && value != option->fallback)
-            choice.why += "; approximate: " + key + "=" + value + " may miss pairs";
+        const bool misses =
+            (option->kind == OptionInfo::Kind::approximate && value != option->fallback) ||
+            (option->kind == OptionInfo::Kind::method && !choose_method(value).exact);
+        if (!misses) continue;
+        choice.exact = false;
+        choice.why += "; approximate: " + key + "=" + value + " may miss pairs";
     }
     return choice;
 }

@@ -18,6 +18,7 @@ struct Choice {
     std::string name;
     std::string why;
     std::vector<std::pair<std::string, std::string>> options;
+    bool exact = true;  // false: an option lets it miss pairs
 
     double number(std::string_view option) const;
     std::vector<double> numbers(std::string_view option) const;  // one, or (a, b, ...)

@@ -52,6 +52,27 @@ FluidSettings tank() {
     return s;
 }
 
+// Two spheres and a wall make a pocket. Whoever lies in it does not move, so gravity does no
+// work.
+TEST(Solids, a_wedged_particle_gains_no_energy) {
+    const StaticSpheres spheres{{{0.1, 0.4, 0.5}, {0.1, 0.6, 0.5}}, {0.2, 0.2}};
+    Solids solids({1, 1, 1}, spheres, 0.01, How{.threads = 1});
+    std::vector<Vector> place{{0.05, 0.5, 0.8}}, velocity{{0, 0.01, 0}}, path(1);
+    constexpr double gravity = 9.81, dt = 0.001;
+    double most = gravity * place[0][2] + 0.5 * dot(velocity[0], velocity[0]);
+    for (int step = 0; step < 5000; ++step) {
+        velocity[0][2] -= gravity * dt;
+        path[0] = dt * velocity[0];
+        solids.move(place, velocity, path, 0.3);
+        const double energy = gravity * place[0][2] + 0.5 * dot(velocity[0], velocity[0]);
+        // A step of this integrator falls short of the fall by half of the gravity's work.
+        ASSERT_LE(energy, most + gravity * dt * length(velocity[0])) << step;
+        if (step == 2500) most = energy;
+    }
+    EXPECT_GT(place[0][2], 0.6);
+    EXPECT_LT(length(velocity[0]), 0.1);
+}
+
 TEST(CubicSpline, is_normalised_and_ends_at_its_support) {
     const CubicSpline kernel(0.3);
     const int steps = 20'000;

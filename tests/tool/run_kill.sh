@@ -12,39 +12,54 @@ fail() { echo "$*" >&2; exit 1; }
 state() { grep '^state' "$1"; }
 
 how=(--n 4000 response=dem fill=0.3 gravity=10 dt=0.0003)
-"$tool" run falling "${how[@]}" --steps 400 -o straight --every 50 --checkpoint 400 >straight.txt
 
-# Steps enough for many kills; the end comes by --steps.
+# It goes on until it has been killed often enough; then as far as the straight run will.
 RANDOM=7
 "$tool" run falling "${how[@]}" --steps 1 -o killed --every 50 --checkpoint 1 >/dev/null
 kills=0 torn=0
 while [ "$kills" -lt 6 ] || [ "$torn" -eq 0 ]; do
     [ "$kills" -lt 60 ] || fail "no kill met a write"
-    "$tool" run --resume killed --steps 400 >/dev/null &
+    "$tool" run --resume killed --steps 1000000 >/dev/null &
     job=$!
     sleep "0.0$((RANDOM % 90 + 10))"
     kill -9 "$job" 2>/dev/null || true
-    wait "$job" 2>/dev/null && fail "it finished before it was killed often enough"
+    wait "$job" 2>/dev/null && fail "it finished before it was killed"
     kills=$((kills + 1))
     ls -A killed | grep -q '^\.vicinal-' && torn=$((torn + 1))
 done
-"$tool" run --resume killed --steps 400 >killed.txt
+steps=$(($(wc -l <killed/series.csv) + 60))
+"$tool" run --resume killed --steps "$steps" >killed.txt
+"$tool" run falling "${how[@]}" --steps "$steps" -o straight --every 50 >straight.txt
 [ "$(state straight.txt)" = "$(state killed.txt)" ] || fail "another state after $kills kills"
 for file in straight/*.vtp straight/bodies.pvd; do cmp "$file" "killed/${file#straight/}"; done
 for run in straight killed; do cut -d, -f1,2,5- $run/series.csv >$run.csv; done
 cmp straight.csv killed.csv
 [ -z "$(ls -A killed | grep '^\.vicinal-')" ] || fail "unfinished files were left"
 
-"$tool" run falling "${how[@]}" --steps 100000 -o stopped --every 0 >stopped.txt &
+# Ctrl-C, and what batch systems send.
+for signal in INT TERM; do
+    rm -rf stopped
+    "$tool" run falling "${how[@]}" --steps 100000 -o stopped --every 0 >stopped.txt &
+    job=$!
+    until [ "$(wc -l 2>/dev/null <stopped/series.csv || echo 0)" -gt 1 ]; do sleep 0.01; done
+    kill "-$signal" "$job"
+    code=0
+    wait "$job" || code=$?
+    [ "$code" -eq 130 ] || fail "exit code $code after SIG$signal"
+    grep -q 'go on with: vicinal run --resume stopped' stopped.txt || fail "it does not say how to go on"
+    step=$(tail -n 1 stopped/series.csv | cut -d, -f1)
+    grep -q "stopped after step $step;" stopped.txt || fail "the checkpoint is not of the last step"
+    "$tool" run --resume stopped --steps $((step + 5)) >resumed.txt
+    "$tool" run falling "${how[@]}" --steps $((step + 5)) >straight.txt
+    [ "$(state straight.txt)" = "$(state resumed.txt)" ] || fail "another state after SIG$signal"
+done
+
+# A run that is killed before its first checkpoint was due begins with one.
+"$tool" run falling "${how[@]}" --steps 100000 -o early --every 0 >/dev/null &
 job=$!
-until [ -s stopped/series.csv ]; do sleep 0.01; done
-kill -INT "$job"
-code=0
-wait "$job" || code=$?
-[ "$code" -eq 130 ] || fail "exit code $code after Ctrl-C"
-grep -q 'go on with: vicinal run --resume stopped' stopped.txt || fail "it does not say how to go on"
-step=$(tail -n 1 stopped/series.csv | cut -d, -f1)
-grep -q "stopped after step $step;" stopped.txt || fail "the checkpoint is not of the last step"
-"$tool" run --resume stopped --steps $((step + 5)) >resumed.txt
-"$tool" run falling "${how[@]}" --steps $((step + 5)) >straight.txt
-[ "$(state straight.txt)" = "$(state resumed.txt)" ] || fail "another state after Ctrl-C"
+until [ -s early/checkpoint ]; do sleep 0.01; done
+kill -9 "$job"
+wait "$job" 2>/dev/null || true
+"$tool" run --resume early --steps 5 >resumed.txt
+"$tool" run falling "${how[@]}" --steps 5 >straight.txt
+[ "$(state straight.txt)" = "$(state resumed.txt)" ] || fail "another state after an early kill"

@@ -154,7 +154,8 @@ TEST_F(Run, wrong_scene_files_name_the_key) {
     refused(R"({"simulation": "flying"})", {"/simulation", "flying", "falling"});
     refused(R"({"n": 3})", {"/simulation"});
     refused(R"({"simulation": 7})", {"/simulation"});
-    refused("[1, 2]", {"/simulation"});
+    refused("[1, 2]", {"s.json", "object"});
+    refused(R"({"simulation": "falling", "fill": 1e999})", {"s.json", "no JSON"});
     refused("{", {"s.json", "no JSON", "line 1"});
     refused("", {"s.json", "no JSON"});
     refused(std::string(10'000, '['), {"s.json"});
@@ -170,6 +171,10 @@ TEST_F(Run, wrong_command_lines) {
     refused({}, {"simulation", "--resume"});
     refused({"flying"}, {"flying", "falling"});
     refused({"falling", "wals=true"}, {"wals", "walls"});
+    refused({"falling", "steps=3"}, {"--steps 3"});
+    refused({"falling", "--method", "compact_grid(cells_per_body=8)"}, {"may miss pairs"});
+    refused({"falling", "--method", "verlet(inner=compact_grid(cells_per_body=8))"},
+            {"may miss pairs"});
     refused({"falling", "walls"}, {"walls", "key=value"});
     refused({"falling", "walls=maybe"}, {"walls", "maybe", "true or false"});
     refused({"falling", "n=-1"}, {"n", "-1", "whole number"});
