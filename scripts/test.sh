@@ -43,8 +43,9 @@ fi
 [ -z "$page" ] || ctest --test-dir build/release -N -L page | grep ': page$' >/dev/null ||
     { echo "the test of the bench's page is not registered: see tests/CMakeLists.txt" >&2; exit 1; }
 run_tests release VICINAL_TEST_ALL=1
-# Sanitizers: each type and each dimension once, for they take many times as long.
-once='float_2d|double_3d'
+# Sanitizers: each type and each dimension once, simulators by one method, for they take many
+# times as long.
+once='float_2d|double_3d|every_method|whatever_the_method'
 build asan  # with the second compiler, warnings are errors
 run_tests asan VICINAL_TEST_LIGHT=1 LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp" -- -E "$once"
 # What runs on several threads is the library; readers and tool would take as long again.
