@@ -58,7 +58,7 @@ struct RunFlags {
             ->type_name("K")
             ->group(group);
         app.add_option("--checkpoint", checkpoint,
-                       "a checkpoint every so many steps, beside that at the end")
+                       "a checkpoint every so many steps, beside those at beginning and end")
             ->check(whole_number())
             ->type_name("K")
             ->group(group);
