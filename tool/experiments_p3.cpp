@@ -97,36 +97,55 @@ std::vector<Subject> all_structures(const ShearingSettings& settings) {
     return subjects;
 }
 
-// The subjects start from the same state, that of the first after `settling` steps, and take
-// turns, so that a machine that slows down does so for all.
-std::vector<Measured> measure(const std::vector<Subject>& subjects, int settling, int steps) {
+// Which steps are measured: every so many-th of some, after others.
+struct Course {
+    int settling, steps, every;
+};
+
+// One simulation goes its way. Of every step that is measured all subjects start from its
+// state, so that a machine that slows down does so for all.
+std::vector<Measured> measure(const std::vector<Subject>& subjects, const Course& course) {
+    ShearingSettings exact = subjects[0].settings;
+    exact.rule = "swept";
+    const auto leader = sim::make_shearing(exact, {.threads = 1});
     std::vector<std::unique_ptr<Simulation>> simulations;
     for (const Subject& subject : subjects)
         simulations.push_back(
             sim::make_shearing(subject.settings, {.method = subject.method, .threads = 1}));
-    for (int step = 0; step < settling; ++step) simulations[0]->step();
-    State start(*simulations[0]);
-    for (const auto& simulation : simulations) start.put_into(*simulation);
+    for (int step = 0; step < course.settling; ++step) leader->step();
 
     std::vector<Measured> sums(subjects.size());
     std::vector<std::vector<double>> ms(subjects.size());
-    for (int step = 0; step < steps; ++step)
-        for (std::size_t s = 0; s < subjects.size(); ++s) {
-            const std::clock_t before = std::clock();
-            simulations[s]->step();
-            ms[s].push_back(1e3 * static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC);
-            const sim::StepFigures& figures = simulations[s]->figures();
-            sums[s].tested += static_cast<double>(figures.candidates) / steps;
-            sums[s].collisions += static_cast<double>(figures.contacts) / steps;
-            sums[s].searches += own(figures, "searches") / steps;
-            if (subjects[s].settings.rule == "rms" && subjects[s].settings.count_missed)
-                sums[s].missed += own(figures, "missed") / steps;
+    const int measured = (course.steps + course.every - 1) / course.every;
+    for (int step = 0; step < course.steps; ++step) {
+        if (step % course.every == 0) {
+            State state(*leader);
+            for (std::size_t s = 0; s < subjects.size(); ++s) {
+                state.put_into(*simulations[s]);
+                const std::clock_t before = std::clock();
+                simulations[s]->step();
+                ms[s].push_back(1e3 * static_cast<double>(std::clock() - before) /
+                                CLOCKS_PER_SEC);
+                const sim::StepFigures& figures = simulations[s]->figures();
+                sums[s].tested += static_cast<double>(figures.candidates) / measured;
+                sums[s].collisions += static_cast<double>(figures.contacts) / measured;
+                sums[s].searches += own(figures, "searches") / measured;
+                if (subjects[s].settings.rule == "rms" && subjects[s].settings.count_missed)
+                    sums[s].missed += own(figures, "missed") / measured;
+            }
         }
+        leader->step();
+    }
     for (std::size_t s = 0; s < subjects.size(); ++s) {
         std::sort(ms[s].begin(), ms[s].end());
         sums[s].ms = ms[s][ms[s].size() / 2];
     }
     return sums;
+}
+
+// Of bodies that stay evenly spread, whose steps are all alike.
+Course even_course(Extent extent) {
+    return {10, extent == Extent::quick ? 5 : 20, 1};
 }
 
 // How long each took, by its name, and the fastest of some.
@@ -143,7 +162,7 @@ const std::vector<std::string> published = {"fixed_grid", "variable_grid", "orth
 // Rows of fill and number; calls seen(n, fill, times) for each.
 template <class Make, class Seen>
 void add_races(ResultTable& table, const std::vector<std::uint64_t>& numbers,
-               const std::vector<double>& fills, int settling, int steps, const Make& make,
+               const std::vector<double>& fills, const Course& course, const Make& make,
                const Seen& seen) {
     table.columns = {"fill, n", "collisions"};
     for (const std::string& method : structures) {
@@ -152,7 +171,7 @@ void add_races(ResultTable& table, const std::vector<std::uint64_t>& numbers,
     }
     for (const double fill : fills)
         for (const std::uint64_t n : numbers) {
-            const auto measured = measure(all_structures(make(n, fill)), settling, steps);
+            const auto measured = measure(all_structures(make(n, fill)), course);
             ResultTable::Row row{fmt::format("{}, {}", fill, n), {measured[0].collisions}};
             Times times;
             for (std::size_t s = 0; s < structures.size(); ++s) {
@@ -198,10 +217,10 @@ ResultTable p3_uniform(Extent extent) {
     const std::vector<double> fills = extent == Extent::quick
                                           ? std::vector<double>{0.1, 0.003}
                                           : std::vector<double>{0.1, 0.03, 0.01, 0.003};
-    const int steps = extent == Extent::quick ? 5 : extent == Extent::usual ? 20 : 2000;
     Tally grids, kd_next;
     add_races(
-        table, numbers, fills, 10, steps, even, [&](std::uint64_t, double, const Times& times) {
+        table, numbers, fills, even_course(extent), even,
+        [&](std::uint64_t, double, const Times& times) {
             const std::string best = fastest(times, published);
             grids.add(best == "fixed_grid" || best == "variable_grid");
             kd_next.add(fastest(times, {"orthtree", "kd_tree", "phase_kd_tree"}) == "kd_tree");
@@ -225,10 +244,11 @@ ResultTable p3_nonuniform(Extent extent) {
     const std::vector<double> fills = extent == Extent::quick
                                           ? std::vector<double>{0.1, 0.003}
                                           : std::vector<double>{0.1, 0.03, 0.01, 0.003};
-    const int settling = extent == Extent::quick ? 50 : extent == Extent::usual ? 500 : 0;
-    const int steps = extent == Extent::quick ? 5 : extent == Extent::usual ? 20 : 2000;
+    const Course course = extent == Extent::quick   ? Course{50, 5, 1}
+                          : extent == Extent::usual ? Course{500, 20, 1}
+                                                    : Course{0, 2000, 20};
     Tally kd_dense, variable_thin, quadtree_last;
-    add_races(table, numbers, fills, settling, steps, uneven,
+    add_races(table, numbers, fills, course, uneven,
               [&](std::uint64_t, double fill, const Times& times) {
                   const std::string best = fastest(times, published);
                   if (fill == 0.1) kd_dense.add(best == "kd_tree");
@@ -311,7 +331,6 @@ ResultTable p3_table41(Extent extent) {
     const std::uint64_t n = extent == Extent::quick   ? 500
                             : extent == Extent::usual ? 20'000
                                                       : 100'000;
-    const int steps = extent == Extent::quick ? 3 : extent == Extent::usual ? 10 : 2000;
     ResultTable table;
     table.title = fmt::format(
         "P3 table 4.1: fixed against variable grid, {} spheres, ms per step and 100,000 of "
@@ -337,7 +356,7 @@ ResultTable p3_table41(Extent extent) {
         add("fixed_grid", 3, false);
         add("row_grid", 5, true);  // what is missed does not depend on the method
         add("row_grid", 3, true);
-        const auto m = measure(subjects, 5, steps);
+        const auto m = measure(subjects, even_course(extent));
         const double to_100k = 1e5 / static_cast<double>(n);
         const double ratio = m[0].ms / m[1].ms, equal_ratio = m[2].ms / m[1].ms;
         table.rows.push_back({fmt::format("{}", p.fill),
@@ -389,8 +408,7 @@ ResultTable p3_timestep(Extent extent) {
         std::vector<Subject> subjects = all_structures(settings);
         settings.rule = "rms";
         subjects.push_back({"row_grid", settings});
-        const int steps = extent == Extent::quick ? 3 : extent == Extent::usual ? 10 : 500;
-        const auto m = measure(subjects, 5, steps);
+        const auto m = measure(subjects, even_course(extent));
         ResultTable::Row row{fmt::format("{}", dt),
                              {m[0].collisions, m[0].searches, missed_percent(m.back())}};
         for (std::size_t s = 0; s < structures.size(); ++s) {
@@ -419,7 +437,6 @@ ResultTable p3_leaf(Extent extent) {
     const std::uint64_t n = extent == Extent::quick   ? 300
                             : extent == Extent::usual ? 10'000
                                                       : 100'000;
-    const int steps = extent == Extent::quick ? 3 : extent == Extent::usual ? 20 : 500;
     ResultTable table;
     table.title =
         fmt::format("P3 section 5.2: bodies per leaf, {} spheres of fill 0.03, ms per step", n);
@@ -435,7 +452,7 @@ ResultTable p3_leaf(Extent extent) {
     for (const int leaf : leaves)
         for (const std::string& tree : trees)
             subjects.push_back({fmt::format("{}(leaf={})", tree, leaf), even(n, 0.03)});
-    const auto measured = measure(subjects, 10, steps);
+    const auto measured = measure(subjects, even_course(extent));
     std::size_t s = 0;
     for (const int leaf : leaves) {
         ResultTable::Row row{fmt::format("{}", leaf), {}};

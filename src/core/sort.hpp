@@ -85,7 +85,7 @@ template <class Make, class Key>
 std::uint64_t Sorter<Record>::count(std::size_t n, unsigned bits, int threads, const Make& make,
                                     const Key& key) {
     // Buckets of a thousand records or so, but no more of them than a cache has lines for.
-    top_ = std::min({bits, static_cast<unsigned>(std::bit_width(n >> 10)), 11u});
+    top_ = std::min({bits, static_cast<unsigned>(std::bit_width(n >> 10)), 12u});
     if (bits == 64) top_ = std::max(top_, 1u);  // a shift by 64 would be undefined
     low_ = bits - top_;
     const std::size_t pieces = piece_count(threads, n), buckets = this->buckets();
