@@ -288,8 +288,9 @@ class Pairwise : public Falling {
         parallel_items(threads_, tallies.size(), [&](std::size_t block) {
             const std::size_t end = std::min((block + 1) * outer, n);
             Tally tally;
+            std::size_t begin = inner == 0 ? 0 : block * outer;  // of the next inner block
             for (std::size_t i = block * outer; i < end; ++i) {
-                const std::size_t begin = inner == 0 ? i : (i / inner + 1) * inner;
+                if (i == begin) begin += inner;
                 const std::span<const Index> row = rows[i];
                 if (row.empty() || row.back() < begin) continue;
                 for (const Index j : row)
