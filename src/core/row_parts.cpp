@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/parallel.hpp"
+#include "core/sort.hpp"
 
 namespace vicinal {
 
@@ -40,13 +41,20 @@ void RowParts::join(Order order, int threads, std::vector<std::uint64_t>& offset
         constexpr std::size_t ahead = 24, line = 64 / sizeof(Index);
         const FoundRow* const rows = rows_.data();
         Index* to = indices.data() + offsets[r.begin];
+        const Index* const last = indices.data() + offsets[r.end];
         for (std::size_t i = r.begin; i < r.end; ++i) {
             if (i + ahead < r.end)
                 for (std::size_t k = 0; k < rows[i + ahead].size; k += line)
                     __builtin_prefetch(rows[i + ahead].begin + k);
-            Index* const end = std::copy_n(rows[i].begin, rows[i].size, to);
-            if (order == Order::sorted) std::sort(to, end);
-            to = end;
+            const std::size_t size = rows[i].size;
+            // Whole lines while what is written too much is overwritten by rows to come.
+            if (to + size + line <= last)
+                for (std::size_t k = 0; k < size; k += line)
+                    std::copy_n(rows[i].begin + k, line, to + k);
+            else
+                std::copy_n(rows[i].begin, size, to);
+            if (order == Order::sorted) sort_indices(to, size);
+            to += size;
         }
     });
 }

@@ -1,12 +1,11 @@
 #include "core/rows.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <limits>
 
 #include "core/lattice.hpp"
 #include "core/parallel.hpp"
+#include "core/sort.hpp"
 
 namespace vicinal {
 namespace {
@@ -23,23 +22,6 @@ void for_each_entry(const PairList<D>& list, Range blocks, RowKind kind, const F
             f(pair.i, pair.j, image);
             if (kind == RowKind::full) f(pair.j, pair.i, negated<D>(image));
         }
-    }
-}
-
-// Sorts indices, no two of them equal. Of few each goes to the place that the number of smaller
-// ones gives it: more comparisons than others need, but in vectors and without a branch.
-void sort_indices(Index* first, std::size_t count) {
-    constexpr std::size_t few = 64, lanes = 4;
-    if (count > few) return std::sort(first, first + count);
-    std::array<Index, few> values;
-    const std::size_t end = (count + lanes - 1) / lanes * lanes;
-    std::copy(first, first + count, values.data());
-    std::fill(values.data() + count, values.data() + end, std::numeric_limits<Index>::max());
-    for (std::size_t k = 0; k < count; ++k) {
-        std::array<std::uint32_t, lanes> below{};
-        for (std::size_t v = 0; v < end; v += lanes)
-            for (std::size_t l = 0; l < lanes; ++l) below[l] += values[v + l] < values[k];
-        first[below[0] + below[1] + below[2] + below[3]] = values[k];
     }
 }
 

@@ -63,7 +63,9 @@ class Scene {
 
     // Instances 0 ... bodies() - 1 are the bodies themselves, at their lowest shifts.
     Index body(Index k) const { return k < bodies() ? k : ghost_body_[k - bodies()]; }
-    void prefetch_image(Index k) const {
+    // Inline by force: g++ drops calls of functions that only prefetch, for they have no
+    // effect.
+    [[gnu::always_inline]] void prefetch_image(Index k) const {
         __builtin_prefetch(shift_.data() + k);
         if (k >= bodies()) __builtin_prefetch(ghost_body_.data() + (k - bodies()));
     }
@@ -125,7 +127,7 @@ class Scene {
     }
 
     // Sends for what box() and the decision will need: the caller's order is not a method's.
-    void prefetch(Index k) const {
+    [[gnu::always_inline]] void prefetch(Index k) const {
         const Index i = body(k);
         for (std::size_t a = 0; a < D; ++a) {
             __builtin_prefetch(&view_.position.axis[a][i]);

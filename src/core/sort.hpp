@@ -258,6 +258,10 @@ void sort_nearly_sorted(std::span<T> values) {
     }
 }
 
+// Sorts indices, no two of them equal. Of few each goes to the place that the number of smaller
+// ones gives it: more comparisons than others need, but in vectors and without a branch.
+void sort_indices(Index* first, std::size_t count);
+
 struct KeyedIndex {
     std::uint64_t key;
     Index value;

@@ -89,9 +89,11 @@ struct Strip {
         scratch.slab_x.resize(cells + 1);
         scratch.slab_start.resize(cells + 1);
         scratch.slab_mixed.resize(cells + 1);
+        scratch.slab_middle.resize(cells + 1);
         std::uint32_t* const slab_x = scratch.slab_x.data();
         std::uint32_t* const slab_start = scratch.slab_start.data();
         std::uint32_t* const slab_mixed = scratch.slab_mixed.data();
+        std::uint32_t* const slab_middle = scratch.slab_middle.data();
         std::size_t filled = room, slabs = 0;
         std::uint32_t mixed_cells = 0;
         constexpr std::uint32_t none = ~std::uint32_t{0};
@@ -123,6 +125,8 @@ struct Strip {
                     const std::uint32_t begin = from.cell_start[c],
                                         end = from.cell_start[c + 1];
                     append(from, begin, end, pen, filled);
+                    if (u == rows / 2)
+                        slab_middle[slabs - 1] = static_cast<std::uint32_t>(filled);
                     filled += end - begin;
                     if (from.cell_mixed != nullptr) mixed_cells += from.cell_mixed[c];
                     advance(u);
@@ -466,71 +470,95 @@ struct RowJoiner : Strip<D, RowJoiner<D>> {
     struct Late {
         Index body;
         Index* hits;
+        Index* own;  // the body itself is among the hits, a vector's worth from here
         std::size_t count = 0;
     };
     std::array<Late, 2> late{};
     std::size_t room = 0;  // for the hits of one entry, of four
     std::size_t turn = 0;  // which two of the four are the next
 
-    // A body is in its own row and must be taken out; the last one takes its place.
+    // A body is in its own row and must be taken out; the last one takes its place. How many
+    // hits there are cannot be foretold: most rows are written as if they had `usual`.
     void write_late() {
+        constexpr std::size_t usual = 48;
         for (Late& one : late) {
             if (one.count == 0) continue;
-            const auto own = hn::Set(di, one.body);
-            Index* at = one.hits;
-            while (hn::AllFalse(di, hn::Eq(hn::LoadU(di, at), own))) at += hn::Lanes(di);
-            while (*at != one.body) ++at;
+            one.own[find(one.own, one.body)] = one.hits[one.count - 1];
             const std::size_t n = one.count - 1;
-            *at = one.hits[n];
             Index* const row = writer.row(one.body, n);
-            for (std::size_t k = 0; k < n; k += hn::Lanes(di))
+            for (std::size_t k = 0; k < usual; k += hn::Lanes(di))
+                hn::StoreU(hn::LoadU(di, one.hits + k), di, row + k);
+            for (std::size_t k = usual; k < n; k += hn::Lanes(di))
                 hn::StoreU(hn::LoadU(di, one.hits + k), di, row + k);
             one.count = 0;
         }
     }
 
+    // Which of so many ids as there are coordinates in a vector is this one.
+    static HWY_INLINE std::size_t find(const Index* ids, Index id) {
+        std::uint64_t bits = 0;
+        for (std::size_t k = 0; k < hn::Lanes(dc); k += hn::Lanes(di))
+            bits |= bits_of(di, hn::Eq(hn::LoadU(di, ids + k), hn::Set(di, id))) << k;
+        return hwy::Num0BitsBelowLS1Bit_Nonzero64(bits);
+    }
+
     void make_room(std::size_t candidates) {
-        const std::size_t needed = candidates + 2 * hn::Lanes(dc);
+        const std::size_t needed = candidates + 2 * hn::Lanes(dc) + 48;
         if (needed <= room) return;
         write_late();
         room = 2 * needed;
         scratch.hits.resize(4 * room);
     }
 
-    // Entries that follow each other in a cell, against candidates from ... to - 1.
+    // Entries that follow each other in a cell, the first at `own` in the strip, against
+    // candidates from ... to - 1.
     template <std::size_t queries>
-    HWY_INLINE void meet(std::uint32_t entry, std::size_t from, std::size_t to) {
+    HWY_INLINE void meet(std::size_t own, std::size_t from, std::size_t to) {
         Candidates c;
         for (std::size_t a = 0; a < D; ++a) c.axis[a] = scratch.axis[a].data();
         c.value = scratch.body.data();
         std::array<Query, queries> q;
-        std::array<Index*, queries> begin, out;
+        std::array<Index*, queries> begin, out, before;  // `before`: the body itself
         for (std::size_t i = 0; i < queries; ++i) {
             for (std::size_t a = 0; a < D; ++a)
-                q[i].at[a] = hn::Set(dc, static_cast<std::int16_t>(points.axis[a][entry + i]));
-            q[i].first = points.instance[entry + i];
-            begin[i] = out[i] = scratch.hits.data() + (turn + i) * room;
+                q[i].at[a] = hn::Set(dc, static_cast<std::int16_t>(c.axis[a][own + i]));
+            q[i].first = c.value[own + i];
+            begin[i] = out[i] = before[i] = scratch.hits.data() + (turn + i) * room;
         }
         const Bounds bounds = this->bounds();
         for (std::size_t k = from; k < to; k += hn::Lanes(dc)) {
             const At near = Base::load(c, k);
-            for (std::size_t i = 0; i < queries; ++i)
+            for (std::size_t i = 0; i < queries; ++i) {
+                before[i] = k <= own + i ? out[i] : before[i];
                 out[i] = this->template step<false>(q[i], bounds, c, near, k, out[i]);
+            }
         }
         write_late();
         for (std::size_t i = 0; i < queries; ++i)
-            late[i] = {q[i].first, begin[i], static_cast<std::size_t>(out[i] - begin[i])};
+            late[i] = {q[i].first, begin[i], before[i],
+                       static_cast<std::size_t>(out[i] - begin[i])};
         turn ^= 2;
     }
 
+    // Rows of cells that will be met soon. Inline by force, or g++ would drop the calls.
+    static constexpr std::uint32_t cells_ahead = 8;
+    HWY_INLINE void expect(std::uint32_t first, std::uint32_t last, std::uint32_t end) const {
+        first = std::min(first, end);
+        last = std::min(last, end);
+        for (std::uint32_t e = points.cell_start[first]; e < points.cell_start[last]; ++e)
+            __builtin_prefetch(writer.place(points.instance[e]), 1);
+    }
+
     std::uint64_t rows(const StripRing<D>& ring) {
+        expect(ring.own.begin, ring.own.begin + cells_ahead, ring.own.end);
         const std::size_t slabs = this->build(ring.all, ring.own, 0);
-        std::size_t lo = 0, hi = 0;
+        std::size_t lo = 0, own = 0, hi = 0;
         std::uint64_t candidates = 0;
         for (std::uint32_t c = ring.own.begin; c < ring.own.end; ++c) {
             const std::uint32_t x = points.cell_x[c];
             while (scratch.slab_x[lo] + 1 < x) ++lo;
-            hi = std::max(hi, lo);
+            while (scratch.slab_x[own] < x) ++own;
+            hi = std::max(hi, own);
             while (hi < slabs && scratch.slab_x[hi] <= x + 1) ++hi;
             const std::size_t from = scratch.slab_start[lo], to = scratch.slab_start[hi];
             std::uint32_t e = std::max(points.cell_start[c], ring.first);
@@ -538,8 +566,10 @@ struct RowJoiner : Strip<D, RowJoiner<D>> {
             const At behind = this->put_pad(e, to);
             candidates += (end - e) * (to - from);
             make_room(to - from);
-            for (; e + 2 <= end; e += 2) meet<2>(e, from, to);
-            if (e < end) meet<1>(e, from, to);
+            expect(c + cells_ahead, c + cells_ahead + 1, ring.own.end);
+            std::size_t at = scratch.slab_middle[own] + (e - points.cell_start[c]);
+            for (; e + 2 <= end; e += 2, at += 2) meet<2>(at, from, to);
+            if (e < end) meet<1>(at, from, to);
             this->take_pad(behind, to);
         }
         write_late();
@@ -590,7 +620,7 @@ StripKernels<D> strip_kernels(std::int64_t target) {
 template <int D>
 std::size_t StripScratch<D>::bytes() const {
     std::size_t sum = body.bytes() + entry.bytes() + slab_x.bytes() + slab_start.bytes() +
-                      slab_mixed.bytes() + hits.bytes();
+                      slab_mixed.bytes() + slab_middle.bytes() + hits.bytes();
     for (const auto& a : axis) sum += a.bytes();
     return sum;
 }

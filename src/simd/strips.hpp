@@ -72,6 +72,7 @@ struct StripScratch {
     std::array<Buffer<std::uint16_t>, D> axis;  // the others, slab by slab
     Buffer<Index> body, entry;
     Buffer<std::uint32_t> slab_x, slab_start, slab_mixed;
+    Buffer<std::uint32_t> slab_middle;  // where in it the cell of the middle row begins
     Buffer<Index> hits;
     std::size_t bytes() const;
 };
