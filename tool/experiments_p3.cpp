@@ -246,7 +246,7 @@ ResultTable p3_nonuniform(Extent extent) {
                                           : std::vector<double>{0.1, 0.03, 0.01, 0.003};
     const Course course = extent == Extent::quick   ? Course{50, 5, 1}
                           : extent == Extent::usual ? Course{500, 20, 1}
-                                                    : Course{0, 2000, 20};
+                                                    : Course{0, 2000, 100};
     Tally kd_dense, variable_thin, quadtree_last;
     add_races(table, numbers, fills, course, uneven,
               [&](std::uint64_t, double fill, const Times& times) {
