@@ -65,7 +65,7 @@ void remove_unfinished_files(const fs::path& folder) {
 
 RunFolder::RunFolder(fs::path folder) : folder_(std::move(folder)) {
     std::error_code error;
-    fs::create_directory(folder_, error);
+    fs::create_directories(folder_, error);
     if (error || !fs::is_directory(folder_))
         fail(folder_.string(), "cannot be made a folder" +
                                    (error ? " (" + error.message() + ")" : std::string()) +

@@ -16,8 +16,8 @@ namespace vicinal::tool {
 
 class RunFolder {
   public:
-    // A folder of a new run, made if it does not exist. Throws vicinal::Error if it holds a
-    // run.
+    // A folder of a new run, made with its parents if it does not exist. Throws vicinal::Error
+    // if it holds a run.
     explicit RunFolder(std::filesystem::path folder);
 
     // The folder of a run to be gone on with, as it was when its checkpoint was written.

@@ -95,6 +95,11 @@ TEST_F(Run, writes_series_frames_and_a_checkpoint) {
     EXPECT_EQ(std::count(rows[1].begin(), rows[1].end(), ','), 12);
 }
 
+TEST_F(Run, makes_its_folder_with_the_parents) {
+    quick({"-o", path("a/b/c"), "--every", "0"});
+    EXPECT_EQ(in("a/b/c"), (std::vector<std::string>{"checkpoint", "series.csv"}));
+}
+
 TEST_F(Run, a_resumed_run_writes_what_the_straight_one_does) {
     for (const std::string response : {"response=pairwise", "response=dem"}) {
         const std::string a = "a" + response, b = "b" + response;
@@ -196,9 +201,9 @@ TEST_F(Run, wrong_command_lines) {
 }
 
 TEST_F(Run, wrong_folders) {
-    expect_error(1, {"run", "falling", "--n", "10", "-o", path("none/out")}, {"none/out"});
     write("file", "");
-    expect_error(1, {"run", "falling", "--n", "10", "-o", path("file")}, {"file", "folder"});
+    for (const std::string place : {"file", "file/out"})
+        expect_error(1, {"run", "falling", "--n", "10", "-o", path(place)}, {place, "folder"});
     quick({"-o", path("out")});
     expect_error(1, {"run", "falling", "--n", "10", "-o", path("out")},
                  {"out", "already holds a run", "--resume"});
