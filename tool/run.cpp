@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "commands.hpp"
@@ -87,6 +88,9 @@ struct RunFlags {
         if (!resume.empty() && (n || !folder.empty()))
             throw UsageError(
                 "a resumed run keeps its settings and its folder: leave out --n and -o");
+        if (n &&
+            std::ranges::any_of(words, [](const auto& word) { return word.starts_with("n="); }))
+            throw UsageError("'n' is given twice, as n= and as --n; give it once");
         if (folder.empty() && resume.empty() && (every || checkpoint))
             throw UsageError("--every and --checkpoint need -o DIR to write to");
     }

@@ -164,6 +164,7 @@ RunPlan plan_from(const Json& json, const std::string& name) {
 
 RunPlan read_plan(const std::string& what, const std::vector<std::string>& words) {
     RunPlan plan = what.ends_with(".json") ? plan_from(parse_file(what), what) : RunPlan(what);
+    std::set<std::string> seen;
     for (const std::string& word : words) {
         const std::size_t at = word.find('=');
         if (at == std::string::npos)
@@ -177,6 +178,8 @@ RunPlan read_plan(const std::string& what, const std::vector<std::string>& words
             throw UsageError(fmt::format("{} has no setting '{}'; there are: {}",
                                          plan.simulation, word.substr(0, at),
                                          names(plan.settings)));
+        if (!seen.insert(setting->name).second)
+            throw UsageError(fmt::format("'{}' is given twice; give it once", setting->name));
         assign(*setting, word.substr(at + 1), setting->name);
     }
     return plan;

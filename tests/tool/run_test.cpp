@@ -186,6 +186,8 @@ TEST_F(Run, wrong_command_lines) {
     refused({"falling", "n=1e3"}, {"n", "1e3"});
     refused({"falling", "fill=much"}, {"fill", "much", "number"});
     refused({"falling", "fill="}, {"fill"});
+    refused({"falling", "fill=0.1", "seed=2", "fill=0.2"}, {"'fill' is given twice"});
+    refused({"falling", "n=5", "--n", "5"}, {"'n' is given twice", "--n"});
     refused({"falling", "fill=nan"}, {"fill", "nan"});
     refused({"falling", "response=soft"}, {"soft", "dem"});
     refused({"falling", "fill=0"}, {"fill"});
