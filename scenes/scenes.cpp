@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <numeric>
 
+#include "scenes/choices.hpp"
 #include "scenes/recipe.hpp"
 
 namespace vicinal::scenes {
@@ -19,40 +19,6 @@ const std::vector<Recipe>& recipes() {
         return result;
     }();
     return all;
-}
-
-// Levenshtein distance, one row of the table at a time.
-std::size_t edit_distance(const std::string& a, const std::string& b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-        }
-    }
-    return row.back();
-}
-
-// The part of a message after "no such ...": a near miss, then everything there is.
-template <class Range>
-std::string choices(const std::string& asked, const Range& range) {
-    std::string nearest, all;
-    std::size_t best = 3;
-    for (const auto& item : range) {
-        const std::string& name = item.name;
-        all += (all.empty() ? "" : ", ") + name;
-        const std::size_t distance = edit_distance(asked, name);
-        if (distance < best) {
-            best = distance;
-            nearest = name;
-        }
-    }
-    const std::string hint = nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
-    return hint + (hint.empty() ? "; there are: " : " There are: ") + all;
 }
 
 std::string text(double value) {

@@ -1,5 +1,6 @@
 #include "sim/simulators.hpp"
 
+#include "scenes/choices.hpp"
 #include "sim/falling.hpp"
 #include "sim/fluid.hpp"
 #include "sim/shearing.hpp"
@@ -41,12 +42,9 @@ const std::vector<Simulator>& simulators() {
 }
 
 const Simulator& find_simulator(const std::string& name) {
-    std::string names;
-    for (const Simulator& simulator : simulators()) {
+    for (const Simulator& simulator : simulators())
         if (simulator.name == name) return simulator;
-        names += (names.empty() ? "" : ", ") + simulator.name;
-    }
-    refuse("unknown simulation '" + name + "'; there are: " + names);
+    refuse("unknown simulation '" + name + "'" + scenes::choices(name, simulators()));
 }
 
 }  // namespace vicinal::sim

@@ -9,6 +9,7 @@
 #include <limits>
 #include <set>
 
+#include "scenes/choices.hpp"
 #include "text.hpp"
 
 #include <vicinal/error.hpp>
@@ -77,10 +78,19 @@ sim::Setting* find(std::vector<sim::Setting>& settings, const std::string& name)
     return found == settings.end() ? nullptr : &*found;
 }
 
-std::string names(const std::vector<sim::Setting>& settings) {
-    std::vector<std::string> all;
-    for (const sim::Setting& setting : settings) all.push_back(setting.name);
-    return join(all);
+std::vector<sim::Setting> both(std::vector<sim::Setting> list,
+                               const std::vector<sim::Setting>& more) {
+    list.insert(list.end(), more.begin(), more.end());
+    return list;
+}
+
+[[noreturn]] void fail_unknown(const std::string& key, const RunPlan& plan) {
+    auto run = run_settings(plan);
+    const std::string nearest = scenes::near_miss(key, both(plan.settings, run));
+    throw UsageError(fmt::format("{} has no setting '{}'{}", plan.simulation, key,
+                                 find(run, nearest) != nullptr
+                                     ? fmt::format("; did you mean the flag --{}?", nearest)
+                                     : scenes::choices(key, plan.settings)));
 }
 
 // A key that stands twice would leave it to chance which one counts.
@@ -154,8 +164,10 @@ RunPlan plan_from(const Json& json, const std::string& name) {
         sim::Setting* setting = find(run, item.key());
         if (setting == nullptr) setting = find(plan.settings, item.key());
         if (setting == nullptr)
-            fail_in(where, fmt::format("there is no such key; there are: simulation, {}, {}",
-                                       names(run), names(plan.settings)));
+            fail_in(where,
+                    "there is no such key" +
+                        scenes::choices(item.key(), both(both({{"simulation", "", ""}}, run),
+                                                         plan.settings)));
         assign(setting->value, item.value(), where);
     }
     take_run_settings(run, plan);
@@ -174,10 +186,7 @@ RunPlan read_plan(const std::string& what, const std::vector<std::string>& words
         if (find(run, word.substr(0, at)) != nullptr)
             throw UsageError(fmt::format("'{}' is given as a flag: --{} {}", word,
                                          word.substr(0, at), word.substr(at + 1)));
-        if (setting == nullptr)
-            throw UsageError(fmt::format("{} has no setting '{}'; there are: {}",
-                                         plan.simulation, word.substr(0, at),
-                                         names(plan.settings)));
+        if (setting == nullptr) fail_unknown(word.substr(0, at), plan);
         if (!seen.insert(setting->name).second)
             throw UsageError(fmt::format("'{}' is given twice; give it once", setting->name));
         assign(*setting, word.substr(at + 1), setting->name);

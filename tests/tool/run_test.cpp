@@ -144,7 +144,11 @@ TEST_F(Run, wrong_scene_files_name_the_key) {
                              const std::vector<std::string>& words) {
         expect_error(1, {"run", write("s.json", content)}, words);
     };
-    refused(R"({"simulation": "falling", "wals": true})", {"s.json: /wals", "walls"});
+    refused(
+        R"({"simulation": "falling", "wals": true})",
+        {"s.json: /wals", "did you mean 'walls'? There are: simulation, steps, ", "contact"});
+    refused(R"({"simulation": "falling", "stesp": 3})", {"/stesp", "did you mean 'steps'?"});
+    refused(R"({"simulation": "falling", "colour": 3})", {"there is no such key; there are: "});
     refused(R"({"simulation": "falling", "walls": 3})",
             {"s.json: /walls", "3", "true or false"});
     refused(R"({"simulation": "falling", "n": -3})", {"s.json: /n", "-3", "whole number"});
@@ -157,6 +161,7 @@ TEST_F(Run, wrong_scene_files_name_the_key) {
     refused(R"({"simulation": "falling", "threads": "all"})", {"/threads"});
     refused(R"({"simulation": "falling", "n": 1, "n": 2})", {"/n", "twice"});
     refused(R"({"simulation": "flying"})", {"/simulation", "flying", "falling"});
+    refused(R"({"simulation": "fluids"})", {"/simulation", "did you mean 'fluid'?"});
     refused(R"({"n": 3})", {"/simulation"});
     refused(R"({"simulation": 7})", {"/simulation"});
     refused("[1, 2]", {"s.json", "object"});
@@ -175,7 +180,12 @@ TEST_F(Run, wrong_command_lines) {
     };
     refused({}, {"simulation", "--resume"});
     refused({"flying"}, {"flying", "falling"});
-    refused({"falling", "wals=true"}, {"wals", "walls"});
+    refused({"faling"},
+            {"'faling'; did you mean 'falling'? There are: falling, shearing, fluid"});
+    refused({"falling", "wals=true"}, {"'wals'; did you mean 'walls'? There are: n, "});
+    refused({"falling", "colour=3"}, {"'colour'; there are: n, "});
+    refused({"falling", "x=3"}, {"'x'; there are: n, "});
+    refused({"falling", "step=3"}, {"'step'; did you mean the flag --steps?"});
     refused({"falling", "steps=3"}, {"--steps 3"});
     refused({"falling", "--method", "compact_grid(cells_per_body=8)"}, {"may miss pairs"});
     refused({"falling", "--method", "verlet(inner=compact_grid(cells_per_body=8))"},
