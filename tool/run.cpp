@@ -45,7 +45,7 @@ struct RunFlags {
             app.add_option(name, to, meaning)->check(whole_number())->type_name("N");
         };
         number("--n", n, "bodies: the setting n");
-        number("--steps", steps, "steps in all");
+        number("--steps", steps, "steps in all; the default is the simulation's own, below");
         app.add_option("--method", method, "name(key=value, ...); see vicinal methods")
             ->type_name("METHOD");
         number("--threads", threads, "0 (default): as many as OpenMP offers");
@@ -74,7 +74,8 @@ struct RunFlags {
     static std::string settings_help() {
         std::string text;
         for (const sim::Simulator& simulator : sim::simulators()) {
-            text += fmt::format("{}: {}\n", simulator.name, simulator.summary);
+            text += fmt::format("{}: {}; --steps {} by default\n", simulator.name,
+                                simulator.summary, simulator.steps);
             for (const sim::Setting& setting : simulator.settings)
                 text += fmt::format("  {:<28}{}\n", setting.name + '=' + to_word(setting.value),
                                     setting.meaning);

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "harness.hpp"
+#include "sim/simulators.hpp"
 
 namespace vicinal::test {
 namespace {
@@ -69,6 +70,15 @@ TEST_F(Run, tells_what_it_did) {
     for (const char* word : {"falling, 300 bodies", "20 of 20", "pairs", "state"})
         EXPECT_NE(text.out.find(word), std::string::npos) << text.out;
     EXPECT_EQ(text.err, "");
+}
+
+TEST_F(Run, help_tells_how_many_steps_each_simulation_does) {
+    const std::string help = run({"run", "--help"}).out;
+    for (const sim::Simulator& simulator : sim::simulators()) {
+        const std::string line = simulator.name + ": " + simulator.summary + "; --steps " +
+                                 std::to_string(simulator.steps) + " by default\n";
+        EXPECT_NE(help.find(line), std::string::npos) << line << help;
+    }
 }
 
 TEST_F(Run, the_state_does_not_depend_on_method_or_threads) {
