@@ -29,9 +29,8 @@ double mass_of(double radius) {
 void check(const FallingSettings& s) {
     const auto inside = [](const char* name, double value, double least, double most) {
         if (value >= least && value <= most) return;
-        refuse("falling: " + std::string(name) + " = " + std::to_string(value) +
-               " is not a number from " + std::to_string(least) + " to " +
-               std::to_string(most));
+        refuse("falling: " + std::string(name) + " = " + written(value) +
+               " is not a number from " + written(least) + " to " + written(most));
     };
     if (s.n > std::numeric_limits<Index>::max() - 8)  // the planes take numbers after theirs
         refuse("falling: n = " + std::to_string(s.n) +

@@ -3,7 +3,7 @@
 // documentation use.
 #pragma once
 
-#include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -40,6 +40,23 @@ S settings_from(std::span<const Setting> list) {
             if (given.name == name) value = std::get<T>(given.value);
     });
     return settings;
+}
+
+// A number as people write it, for messages: 1e9 rather than 1e+09, with as many digits as told
+// or, 0, as it takes to read back the same number.
+inline std::string written(double value, int digits = 0) {
+    char buffer[32];
+    char* const last = buffer + sizeof buffer;
+    const auto end =
+        digits > 0 ? std::to_chars(buffer, last, value, std::chars_format::general, digits)
+                   : std::to_chars(buffer, last, value);
+    std::string text(buffer, end.ptr);
+    if (std::size_t at = text.find('e'); at != std::string::npos) {
+        if (text[++at] == '+') text.erase(at, 1);
+        if (text[at] == '-') ++at;
+        if (text[at] == '0') text.erase(at, 1);
+    }
+    return text;
 }
 
 [[noreturn]] inline void refuse(const std::string& what) {

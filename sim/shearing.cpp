@@ -73,12 +73,11 @@ class Shearing final : public Simulation {
 void check(const ShearingSettings& s) {
     const auto positive = [](const char* name, double value) {
         if (!(value > 0) || !std::isfinite(value))
-            wrong(std::string(name) + " is " + std::to_string(value) + "; it must be positive");
+            wrong(std::string(name) + " is " + written(value) + "; it must be positive");
     };
     const auto not_negative = [](const char* name, double value) {
         if (!(value >= 0) || !std::isfinite(value))
-            wrong(std::string(name) + " is " + std::to_string(value) +
-                  "; it must not be negative");
+            wrong(std::string(name) + " is " + written(value) + "; it must not be negative");
     };
     if (s.n == 0) wrong("n is 0; give at least one sphere");
     positive("size_x", s.size_x);
@@ -93,9 +92,9 @@ void check(const ShearingSettings& s) {
     not_negative("factor", s.factor);
     if (!std::isfinite(s.shear)) wrong("shear must be a finite number");
     if (!(s.fill > 0 && s.fill <= 0.5))
-        wrong("fill is " + std::to_string(s.fill) + "; it must be above 0 and at most 0.5");
+        wrong("fill is " + written(s.fill) + "; it must be above 0 and at most 0.5");
     if (!(s.restitution >= 0 && s.restitution <= 1))
-        wrong("restitution is " + std::to_string(s.restitution) + "; it must be 0 to 1");
+        wrong("restitution is " + written(s.restitution) + "; it must be 0 to 1");
     if (s.restitution < 1) positive("elastic_below", s.elastic_below);
     if (s.rule != "swept" && s.rule != "rms")
         wrong("rule is '" + s.rule + "'; it must be swept or rms");
@@ -103,9 +102,8 @@ void check(const ShearingSettings& s) {
     for (const auto& [strength, radius] :
          {std::pair(s.attract, s.attract_radius), std::pair(s.repel, s.repel_radius)})
         if (strength > 0 && radius > reach)
-            wrong("the centre reaches " + std::to_string(radius) + ", further than half the " +
-                  "cell; make attract_radius and repel_radius at most " +
-                  std::to_string(reach));
+            wrong("the centre reaches " + written(radius) + ", further than half the " +
+                  "cell; make attract_radius and repel_radius at most " + written(reach));
 }
 
 Shearing::Shearing(const ShearingSettings& settings, const How& how)
@@ -119,8 +117,8 @@ Shearing::Shearing(const ShearingSettings& settings, const How& how)
                                 (n * (4.0 / 3 * std::numbers::pi)));
     const double shortest = std::min({size_[0], size_[1], size_[2]});
     if (!(2.1 * radius_ < shortest))
-        wrong("spheres of radius " + std::to_string(radius_) + " do not fit into a cell " +
-              std::to_string(shortest) + " across; take more of them or a smaller fill");
+        wrong("spheres of radius " + written(radius_, 3) + " do not fit into a cell " +
+              written(shortest) + " across; take more of them or a smaller fill");
     radii_.assign(settings.n, radius_);
     state_.spin.resize(settings.n);
     place();
@@ -164,7 +162,7 @@ void Shearing::place() {
         }
     }
     wrong("found no place for " + std::to_string(settings_.n) + " spheres of fill " +
-          std::to_string(settings_.fill) + "; take more of them or a smaller fill");
+          written(settings_.fill) + "; take more of them or a smaller fill");
 }
 
 // The flow and random velocities, without a drift of the whole.

@@ -155,9 +155,9 @@ TEST_P(Falling, settings_that_make_no_sense_are_errors) {
         }
     };
     const std::string r = GetParam();
-    refused({.fill = 0, .response = r}, "fill");
-    refused({.spread = 1, .response = r}, "spread");
-    refused({.response = r, .gravity = -1}, "gravity");
+    refused({.fill = 0, .response = r}, "fill = 0 is not a number from 1e-9 to 10");
+    refused({.spread = 0.95, .response = r}, "spread = 0.95 is not a number from 0 to 0.9");
+    refused({.response = r, .gravity = -1}, "gravity = -1 is not a number from 0 to 1e9");
     refused({.response = r, .dt = std::nan("")}, "dt");
     refused({.response = r, .gravity = 0}, "dt");
     refused({.response = r, .friction = -1}, "friction");

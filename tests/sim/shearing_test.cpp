@@ -457,9 +457,10 @@ TEST(shearing, settings_that_make_no_sense_are_refused) {
         }
     };
     refused([](auto& s) { s.n = 0; }, "n is 0");
-    refused([](auto& s) { s.fill = 0.6; }, "fill");
+    refused([](auto& s) { s.fill = 0.6; }, "fill is 0.6;");
     refused([](auto& s) { s.fill = std::nan(""); }, "fill");
-    refused([](auto& s) { s.dt = 0; }, "dt");
+    refused([](auto& s) { s.dt = 0; }, "dt is 0;");
+    refused([](auto& s) { s.speed = -1e20; }, "speed is -1e20;");
     refused([](auto& s) { s.shear = std::nan(""); }, "shear");
     refused([](auto& s) { s.restitution = 1.1; }, "restitution");
     refused([](auto& s) { s.elastic_below = 0; }, "elastic_below");
@@ -469,7 +470,7 @@ TEST(shearing, settings_that_make_no_sense_are_refused) {
             s.size_x = 0.1;
             s.fill = 0.5;
         },
-        "do not fit");
+        "spheres of radius 0.106 do not fit into a cell 0.1 across");
     refused(
         [](auto& s) {
             s.attract = 1;
