@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -11,6 +10,7 @@
 
 #include "scenes/arithmetic.hpp"
 #include "scenes/random.hpp"
+#include "sim/measure.hpp"
 #include "sim/parallel.hpp"
 #include "sim/settings.hpp"
 #include "sim/vector.hpp"
@@ -127,10 +127,6 @@ double suitable_dt(const FallingSettings& s, double smallest) {
                                     : 0.01 * smallest / std::sqrt(2 * s.gravity);
 }
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 // What a loop over contacts finds out.
 struct Tally {
     std::uint64_t contacts = 0;
@@ -141,18 +137,6 @@ struct Tally {
         contacts += other.contacts;
         overlap = std::max(overlap, other.overlap);
         elastic += other.elastic;
-        return *this;
-    }
-};
-
-struct Totals {
-    double kinetic = 0, potential = 0;
-    Vector momentum{};
-
-    Totals& operator+=(const Totals& other) {
-        kinetic += other.kinetic;
-        potential += other.potential;
-        momentum += other.momentum;
         return *this;
     }
 };
@@ -197,7 +181,7 @@ class Falling : public Simulation {
     }
 
     const Rows<3>& search(RowKind kind) {
-        const auto start = std::chrono::steady_clock::now();
+        const auto start = Clock::now();
         finder_.update(spheres<3>(position_, radius_));
         const Rows<3>& rows = finder_.neighbours(kind, Order::sorted);
         figures_.search_seconds = seconds_since(start);
@@ -211,8 +195,8 @@ class Falling : public Simulation {
     void sum_up(const Tally& tally, const F& rotational) {
         figures_.contacts = tally.contacts;
         figures_.overlap = tally.overlap;
-        const auto totals =
-            parallel_sum<Totals>(threads_, position_.size(), [&](std::size_t i) -> Totals {
+        const auto totals = parallel_sum<Mechanics>(
+            threads_, position_.size(), [&](std::size_t i) -> Mechanics {
                 const double mass = mass_of(radius_[i]);
                 return {mass / 2 * dot(velocity_[i], velocity_[i]) + rotational(i),
                         mass * s_.gravity * position_[i][2], mass * velocity_[i]};
@@ -226,10 +210,6 @@ class Falling : public Simulation {
         return {{"position", 3, flat(position_)},
                 {"velocity", 3, flat(velocity_)},
                 {"radius", 1, radius_}};
-    }
-
-    static std::span<const double> flat(const std::vector<Vector>& vectors) {
-        return {vectors.empty() ? nullptr : vectors[0].data(), 3 * vectors.size()};
     }
 
     void visit_bodies(StateVisitor& visitor) {
@@ -253,7 +233,7 @@ class Pairwise : public Falling {
     using Falling::Falling;
 
     void step() override {
-        const auto start = std::chrono::steady_clock::now();
+        const auto start = Clock::now();
         parallel_for(threads_, position_.size(),
                      [&](std::size_t i) { velocity_[i][2] -= s_.gravity * dt_; });
         drift();
@@ -357,7 +337,7 @@ class Dem : public Falling {
 
     // Positions first, then velocities: contacts and energies are those at the step's end.
     void step() override {
-        const auto start = std::chrono::steady_clock::now();
+        const auto start = Clock::now();
         drift();
         const Rows<3>& rows = search(RowKind::full);
         make_room(rows);

@@ -1,12 +1,12 @@
 #include "sim/fluid.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
 #include "scenes/random.hpp"
 #include "sim/cubic_spline.hpp"
+#include "sim/measure.hpp"
 #include "sim/parallel.hpp"
 #include "sim/settings.hpp"
 #include "sim/solids.hpp"
@@ -19,26 +19,11 @@ namespace {
 
 constexpr double water = 1000;  // kg/m3
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 // The largest of some values.
 struct Most {
     double value = 0;
     Most& operator+=(const Most& other) {
         value = std::max(value, other.value);
-        return *this;
-    }
-};
-
-struct Mechanics {
-    double kinetic = 0, potential = 0;
-    Vector momentum{};
-    Mechanics& operator+=(const Mechanics& other) {
-        kinetic += other.kinetic;
-        potential += other.potential;
-        momentum += other.momentum;
         return *this;
     }
 };
@@ -62,7 +47,7 @@ class Fluid : public Simulation {
     const StepFigures& figures() const override { return figures_; }
 
     std::vector<Field> fields() const override {
-        return {{"position", 3, numbers(positions_)}, {"velocity", 3, numbers(velocities_)}};
+        return {{"position", 3, flat(positions_)}, {"velocity", 3, flat(velocities_)}};
     }
 
     void visit(StateVisitor& visitor) override {
@@ -72,10 +57,6 @@ class Fluid : public Simulation {
     }
 
   protected:
-    static std::span<const double> numbers(const std::vector<Vector>& vectors) {
-        return {reinterpret_cast<const double*>(vectors.data()), 3 * vectors.size()};
-    }
-
     void begin() {
         velocities_.assign(positions_.size(), Vector{});
         paths_.resize(positions_.size());
@@ -146,7 +127,7 @@ class Collide : public Fluid {
     }
 
     void step() override {
-        const auto start = std::chrono::steady_clock::now();
+        const auto start = Clock::now();
         const Rows<3>& rows = neighbours(settings_.size);
         figures_.search_seconds = seconds_since(start);
         respond(rows);
@@ -221,7 +202,7 @@ class Sph : public Fluid {
 
     // Symplectic Euler: forces at the places, then velocities, then places.
     void step() override {
-        const auto start = std::chrono::steady_clock::now();
+        const auto start = Clock::now();
         const Rows<3>& rows = neighbours(kernel_.support());
         find_samples();
         figures_.search_seconds = seconds_since(start);

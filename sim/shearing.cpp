@@ -1,7 +1,6 @@
 #include "sim/shearing.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -11,6 +10,7 @@
 #include "scenes/arithmetic.hpp"
 #include "scenes/random.hpp"
 #include "sim/hard_spheres.hpp"
+#include "sim/measure.hpp"
 #include "sim/settings.hpp"
 
 #include <vicinal/vicinal.hpp>
@@ -291,14 +291,10 @@ std::uint64_t missing(std::vector<Pair> first, std::vector<Pair> second) {
 }
 
 void Shearing::step() {
-    using Clock = std::chrono::steady_clock;
-    const auto seconds = [](Clock::duration d) {
-        return std::chrono::duration<double>(d).count();
-    };
     figures_ = {};
     const auto begin = Clock::now();
     push();
-    const auto pushed = Clock::now();
+    const double pushing = seconds_since(begin);
     std::vector<Pair> truth;
     const bool count_missed = rule_ == Rule::rms && settings_.count_missed;
     if (count_missed) {
@@ -309,8 +305,7 @@ void Shearing::step() {
     const auto checked = Clock::now();
     const std::vector<Pair> collided = advance(state_, rule_, figures_);
     wrap();
-    figures_.response_seconds =
-        seconds(pushed - begin) + seconds(Clock::now() - checked) - figures_.search_seconds;
+    figures_.response_seconds = pushing + seconds_since(checked) - figures_.search_seconds;
     measure(figures_);
     if (count_missed) {
         figures_.own.push_back({"missed", static_cast<double>(missing(truth, collided))});
@@ -356,9 +351,6 @@ void Shearing::measure(StepFigures& figures) const {
 }
 
 std::vector<Field> Shearing::fields() const {
-    const auto flat = [](const std::vector<Vector>& vectors) {
-        return std::span<const double>(vectors.data()->data(), 3 * vectors.size());
-    };
     return {{"position", 3, flat(state_.position)},
             {"velocity", 3, flat(state_.velocity)},
             {"angular_velocity", 3, flat(state_.spin)},

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cmath>
+#include <span>
+#include <vector>
 
 #include "sim/simulation.hpp"
 
@@ -30,6 +32,11 @@ inline double length(const Vector& a) {
 }
 inline Vector cross(const Vector& a, const Vector& b) {
     return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+
+// Component after component, as fields hold them.
+inline std::span<const double> flat(const std::vector<Vector>& vectors) {
+    return {vectors.empty() ? nullptr : vectors[0].data(), 3 * vectors.size()};
 }
 
 }  // namespace vicinal::sim

@@ -25,7 +25,7 @@ Places field(const Simulation& simulation, const std::string& name) {
     return places;
 }
 
-std::vector<double> flat(const Places& places) {
+std::vector<double> numbers(const Places& places) {
     std::vector<double> values;
     for (const Vector& place : places) values.insert(values.end(), place.begin(), place.end());
     return values;
@@ -101,7 +101,7 @@ struct Few {
     std::unique_ptr<Simulation> make(double offset = 0) const {
         auto simulation = make_shearing(settings, {.threads = 1});
         test::put(*simulation,
-                  {{"position", flat(x)}, {"velocity", flat(v)}, {"offset", {offset}}});
+                  {{"position", numbers(x)}, {"velocity", numbers(v)}, {"offset", {offset}}});
         return simulation;
     }
 };
@@ -319,7 +319,7 @@ TEST(shearing, no_overlap_when_one_is_much_faster_than_all) {
     auto simulation = make_shearing(settings, {.threads = 1});
     Places v = field(*simulation, "velocity");
     v[7] = {3, 2, 1};
-    test::put(*simulation, {{"velocity", flat(v)}});
+    test::put(*simulation, {{"velocity", numbers(v)}});
     double searches = 0;
     for (int step = 0; step < 10; ++step) {
         simulation->step();
@@ -341,7 +341,7 @@ TEST(shearing, the_faces_drive_a_linear_flow) {
     const Places x = field(*simulation, "position");
     Places v = field(*simulation, "velocity");
     for (std::size_t i = 0; i < v.size(); ++i) v[i][1] -= settings.shear * (x[i][0] - 0.5);
-    test::put(*simulation, {{"velocity", flat(v)}});
+    test::put(*simulation, {{"velocity", numbers(v)}});
     constexpr int slabs = 5, settling = 500, measuring = 500;
     std::array<double, slabs> sum{}, count{};
     for (int step = 0; step < settling + measuring; ++step) {
