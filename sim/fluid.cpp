@@ -35,11 +35,10 @@ class Fluid : public Simulation {
         : settings_(settings),
           mass_(mass),
           threads_(thread_count(how.threads)),
-          solids_(
-              {settings.length, settings.width, settings.height},
-              random_spheres(settings.spheres, settings.smallest, settings.largest,
-                             {settings.length, settings.width, settings.height}, settings.seed),
-              clearance, how),
+          spheres_(random_spheres(settings.spheres, settings.smallest, settings.largest,
+                                  {settings.length, settings.width, settings.height},
+                                  settings.seed)),
+          solids_({settings.length, settings.width, settings.height}, spheres_, clearance, how),
           finder_(Options<3>{.method = how.method, .threads = how.threads}) {}
 
     std::uint64_t bodies() const override { return positions_.size(); }
@@ -47,7 +46,13 @@ class Fluid : public Simulation {
     const StepFigures& figures() const override { return figures_; }
 
     std::vector<Field> fields() const override {
-        return {{"position", 3, flat(positions_)}, {"velocity", 3, flat(velocities_)}};
+        return {{"position", 3, flat(positions_)},
+                {"velocity", 3, flat(velocities_)},
+                {"radius", 1, radii_}};
+    }
+    std::vector<Field> solids() const override {
+        if (spheres_.centres.empty()) return {};
+        return {{"position", 3, flat(spheres_.centres)}, {"radius", 1, spheres_.radii}};
     }
 
     void visit(StateVisitor& visitor) override {
@@ -59,6 +64,7 @@ class Fluid : public Simulation {
   protected:
     void begin() {
         velocities_.assign(positions_.size(), Vector{});
+        radii_.assign(positions_.size(), settings_.size / 2);
         paths_.resize(positions_.size());
     }
 
@@ -94,10 +100,12 @@ class Fluid : public Simulation {
     FluidSettings settings_;
     double mass_;
     int threads_;
+    StaticSpheres spheres_;
     Solids solids_;
     Finder<double, 3> finder_;
     double time_ = 0;
     std::vector<Vector> positions_, velocities_, paths_;
+    std::vector<double> radii_;  // to be shown with
     StepFigures figures_;
 };
 

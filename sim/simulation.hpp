@@ -82,6 +82,9 @@ class Simulation {
     virtual double time() const = 0;  // simulated
     virtual const StepFigures& figures() const = 0;
     virtual std::vector<Field> fields() const = 0;
+    // What stands still among the bodies from the beginning to the end, as fields; none if
+    // nothing does.
+    virtual std::vector<Field> solids() const { return {}; }
     virtual void visit(StateVisitor& visitor) = 0;
 };
 

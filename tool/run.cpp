@@ -178,8 +178,11 @@ void Run::go() {
     Progress display(fmt::format("starting {}", plan.simulation));
     const Interrupt<SIGINT> key;
     const Interrupt<SIGTERM> request;
-    if (folder && step == 0 && plan.every > 0) folder->add_frame(0, *simulation);
-    if (folder && step == 0) folder->checkpoint(plan, 0, *simulation);
+    if (folder && step == 0) {
+        folder->add_solids(*simulation);
+        if (plan.every > 0) folder->add_frame(0, *simulation);
+        folder->checkpoint(plan, 0, *simulation);
+    }
     Stopwatch watch;
     double seconds = 0, shown = 0;
     while (step < plan.steps && !stopped) {
@@ -264,6 +267,9 @@ std::string to_text(const Run& run) {
         if (run.folder->frames() > 0)
             row("", fmt::format("{} ({} frames; open it in ParaView)",
                                 run.folder->list_of_frames(), run.folder->frames()));
+        if (!run.simulation->solids().empty())
+            row("",
+                fmt::format("{} (what stands still; open it beside)", run.folder->solids()));
         row("", run.folder->checkpoint_file());
     }
     if (run.stopped)

@@ -49,6 +49,13 @@ std::string line(std::uint64_t step, double time, const sim::StepFigures& f) {
     return text + '\n';
 }
 
+void write_fields(const fs::path& file, const std::vector<sim::Field>& fields) {
+    std::vector<io::PointArray> arrays;
+    for (std::size_t k = 1; k < fields.size(); ++k)
+        arrays.push_back({fields[k].name, fields[k].components, fields[k].values});
+    io::write_vtp(file, fields[0].values, arrays);
+}
+
 // A process that was killed may have left some.
 void remove_unfinished_files(const fs::path& folder) {
     std::error_code ignored;
@@ -93,13 +100,15 @@ void RunFolder::add_step(std::uint64_t step, const sim::Simulation& simulation) 
     series_bytes_ += text.size();
 }
 
+void RunFolder::add_solids(const sim::Simulation& simulation) {
+    const auto fields = simulation.solids();
+    if (fields.empty()) return;
+    write_fields(solids(), fields);
+}
+
 void RunFolder::add_frame(std::uint64_t step, const sim::Simulation& simulation) {
-    const auto fields = simulation.fields();
-    std::vector<io::PointArray> arrays;
-    for (std::size_t k = 1; k < fields.size(); ++k)
-        arrays.push_back({fields[k].name, fields[k].components, fields[k].values});
     const std::string name = fmt::format("bodies_{:06}.vtp", step);
-    io::write_vtp(folder_ / name, fields[0].values, arrays);
+    write_fields(folder_ / name, simulation.fields());
     frames_.push_back({simulation.time(), name});
     io::write_pvd(list_of_frames(), frames_);
 }

@@ -1,4 +1,5 @@
-// The folder of a run: series.csv, the frames with bodies.pvd, and the checkpoint.
+// The folder of a run: series.csv, the frames with bodies.pvd, solids.vtp if something stands
+// still, and the checkpoint.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +26,13 @@ class RunFolder {
     static Resumed resume(const std::filesystem::path& folder);
 
     void add_step(std::uint64_t step, const sim::Simulation& simulation);
+    void add_solids(const sim::Simulation& simulation);
     void add_frame(std::uint64_t step, const sim::Simulation& simulation);
     void checkpoint(const RunPlan& plan, std::uint64_t step, sim::Simulation& simulation);
 
     std::string series() const { return (folder_ / "series.csv").string(); }
     std::string list_of_frames() const { return (folder_ / "bodies.pvd").string(); }
+    std::string solids() const { return (folder_ / "solids.vtp").string(); }
     std::string checkpoint_file() const { return (folder_ / "checkpoint").string(); }
     std::string folder() const { return folder_.string(); }
     std::size_t frames() const { return frames_.size(); }

@@ -2,6 +2,7 @@
 // no method and no number of threads changes.
 #include "sim/fluid.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -150,8 +151,7 @@ TEST(Sph, keeps_the_density_of_a_resting_column) {
     const auto fluid = make_fluid(s, alone);
     run(*fluid, 300);
     const auto places = vectors_of(*fluid, "position");
-    const Field densities = fluid->fields().at(2);
-    ASSERT_EQ(densities.name, "density");
+    const auto densities = get(*fluid, "density");
     double middle = 0;
     int deep = 0;
     for (std::size_t i = 0; i < places.size(); ++i) {
@@ -159,7 +159,7 @@ TEST(Sph, keeps_the_density_of_a_resting_column) {
         // Where the kernel's support does not reach the surface.
         if (places[i][2] > 0.5 - (2 * 1.2 + 1) * s.size) continue;
         ++deep;
-        EXPECT_NEAR(densities.values[i] / 1000, 1, 0.03) << i << " at " << places[i][2];
+        EXPECT_NEAR(densities[i] / 1000, 1, 0.03) << i << " at " << places[i][2];
     }
     EXPECT_GT(deep, 250);
     EXPECT_NEAR(middle, 0.25, 0.01);
@@ -350,6 +350,30 @@ TEST(Fluid, state_is_the_same_on_any_threads) {
             if (threads == 1) first = state_hash(*fluid);
             EXPECT_EQ(state_hash(*fluid), first) << model << ' ' << threads;
         }
+    }
+}
+
+TEST(Fluid, shows_the_particles_sizes_and_what_stands_still) {
+    for (const char* model : {"collide", "sph"}) {
+        FluidSettings s;
+        s.model = model;
+        s.n = 20;
+        s.spheres = 3;
+        const auto fluid = make_fluid(s, alone);
+        EXPECT_EQ(get(*fluid, "radius"), std::vector<double>(20, s.size / 2));
+        const std::vector<Field> solids = fluid->solids();
+        ASSERT_EQ(solids.size(), 2);
+        EXPECT_EQ(solids[0].name, "position");
+        EXPECT_EQ(solids[1].name, "radius");
+        const StaticSpheres spheres =
+            random_spheres(3, s.smallest, s.largest, {s.length, s.width, s.height}, s.seed);
+        const auto same = [](std::span<const double> a, std::span<const double> b) {
+            return std::equal(a.begin(), a.end(), b.begin(), b.end());
+        };
+        EXPECT_TRUE(same(solids[0].values, flat(spheres.centres)));
+        EXPECT_TRUE(same(solids[1].values, spheres.radii));
+        s.spheres = 0;
+        EXPECT_TRUE(make_fluid(s, alone)->solids().empty());
     }
 }
 

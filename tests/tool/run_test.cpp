@@ -105,6 +105,24 @@ TEST_F(Run, writes_series_frames_and_a_checkpoint) {
     EXPECT_EQ(std::count(rows[1].begin(), rows[1].end(), ','), 12);
 }
 
+TEST_F(Run, writes_what_stands_still_once) {
+    const std::vector<std::string> fluid{"run", "fluid", "--n", "50", "--steps", "4", "-o"};
+    const auto go = [&](const std::string& folder, const std::string& spheres) {
+        auto arguments = fluid;
+        for (const std::string& word : {path(folder), spheres}) arguments.push_back(word);
+        return run(arguments).out;
+    };
+    EXPECT_NE(go("some", "spheres=7").find("some/solids.vtp ("), std::string::npos);
+    const std::string solids = read("some/solids.vtp");
+    EXPECT_NE(solids.find("NumberOfPoints=\"7\""), std::string::npos) << solids.substr(0, 500);
+    EXPECT_NE(solids.find("Name=\"radius\""), std::string::npos) << solids.substr(0, 500);
+    EXPECT_EQ(in("some"), (std::vector<std::string>{"bodies.pvd", "bodies_000000.vtp",
+                                                    "checkpoint", "series.csv", "solids.vtp"}));
+    EXPECT_EQ(go("none", "spheres=0").find("solids.vtp"), std::string::npos);
+    EXPECT_EQ(in("none"), (std::vector<std::string>{"bodies.pvd", "bodies_000000.vtp",
+                                                    "checkpoint", "series.csv"}));
+}
+
 TEST_F(Run, makes_its_folder_with_the_parents) {
     quick({"-o", path("a/b/c"), "--every", "0"});
     EXPECT_EQ(in("a/b/c"), (std::vector<std::string>{"checkpoint", "series.csv"}));
