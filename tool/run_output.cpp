@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <system_error>
 
@@ -98,6 +100,33 @@ void RunFolder::add_step(std::uint64_t step, const sim::Simulation& simulation) 
         std::fflush(series_.get()) != 0)
         fail(series(), "writing failed (" + reason() + "); free space and resume the run");
     series_bytes_ += text.size();
+    series_hash_.add(text.data(), text.size());
+}
+
+// That the series begins with what the checkpoint was written after: else somebody put one of
+// another run in its place, and cutting the series would destroy it.
+void RunFolder::check_series(std::uint64_t bytes, std::uint64_t hash) {
+    std::array<char, 4096> buffer;
+    while (series_bytes_ < bytes) {
+        const auto most = static_cast<std::size_t>(
+            std::min<std::uint64_t>(buffer.size(), bytes - series_bytes_));
+        const std::size_t size = std::fread(buffer.data(), 1, most, series_.get());
+        if (size == 0)
+            fail(series(), "is shorter than when the checkpoint was written; put it back");
+        series_hash_.add(buffer.data(), size);
+        series_bytes_ += size;
+    }
+    if (series_hash_.value() != hash)
+        fail(checkpoint_file(),
+             "belongs to another series.csv than the one beside it; put back the one of this "
+             "run");
+}
+
+// What was written after the checkpoint will be written again.
+void RunFolder::cut_series() {
+    if (ftruncate(fileno(series_.get()), static_cast<off_t>(series_bytes_)) != 0 ||
+        std::fseek(series_.get(), 0, SEEK_END) != 0)
+        fail(series(), "cannot be shortened (" + reason() + ")");
 }
 
 void RunFolder::add_solids(const sim::Simulation& simulation) {
@@ -115,11 +144,14 @@ void RunFolder::add_frame(std::uint64_t step, const sim::Simulation& simulation)
 
 void RunFolder::checkpoint(const RunPlan& plan, std::uint64_t step,
                            sim::Simulation& simulation) {
+    // The checkpoint is on the disk before this returns; so must be what it is compared with.
+    if (fsync(fileno(series_.get())) != 0) fail(series(), "writing failed (" + reason() + ")");
     Json frames = Json::array();
     for (const io::Frame& frame : frames_) frames.push_back({frame.time, frame.file});
     const Json about{{"plan", to_json(plan)},
                      {"step", step},
                      {"series_bytes", series_bytes_},
+                     {"series_hash", series_hash_.value()},
                      {"frames", frames}};
     sim::write_checkpoint(checkpoint_file(), about.dump(), simulation);
 }
@@ -133,30 +165,24 @@ RunFolder::Resumed RunFolder::resume(const fs::path& folder) {
     const sim::Checkpoint checkpoint(file);
     try {
         const Json about = Json::parse(checkpoint.about());
-        result.series_bytes_ = about.at("series_bytes").get<std::uint64_t>();
         for (const auto& frame : about.at("frames"))
             result.frames_.push_back(
                 {frame.at(0).get<double>(), frame.at(1).get<std::string>()});
         RunPlan plan = plan_from(about.at("plan"), file);
-        remove_unfinished_files(folder);
-        // What was written after the checkpoint will be written again.
-        std::error_code error;
-        if (fs::file_size(result.series(), error) < result.series_bytes_ || error)
-            fail(result.series(),
-                 "is shorter than when the checkpoint was written; put it back");
+        const auto step = about.at("step").get<std::uint64_t>();
         result.open_series("r+b");
-        if (ftruncate(fileno(result.series_.get()), static_cast<off_t>(result.series_bytes_)) !=
-                0 ||
-            std::fseek(result.series_.get(), 0, SEEK_END) != 0)
-            fail(result.series(), "cannot be shortened (" + reason() + ")");
-        return {std::move(result), std::move(plan), about.at("step").get<std::uint64_t>()};
+        result.check_series(about.at("series_bytes").get<std::uint64_t>(),
+                            about.at("series_hash").get<std::uint64_t>());
+        return {std::move(result), std::move(plan), step};
     } catch (const Json::exception&) {
         fail(file, "is of another version of vicinal run; start the run again");
     }
 }
 
-void RunFolder::Resumed::restore(sim::Simulation& simulation) const {
+void RunFolder::Resumed::restore(sim::Simulation& simulation) {
     sim::Checkpoint(folder.checkpoint_file()).restore(simulation);
+    remove_unfinished_files(folder.folder_);
+    folder.cut_series();
 }
 
 }  // namespace vicinal::tool

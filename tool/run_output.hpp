@@ -11,6 +11,7 @@
 
 #include "io/vtp.hpp"
 #include "run_plan.hpp"
+#include "sim/hash.hpp"
 #include "sim/simulation.hpp"
 
 namespace vicinal::tool {
@@ -21,7 +22,8 @@ class RunFolder {
     // if it holds a run.
     explicit RunFolder(std::filesystem::path folder);
 
-    // The folder of a run to be gone on with, as it was when its checkpoint was written.
+    // The folder of a run to be gone on with. Nothing in it is changed yet. Throws
+    // vicinal::Error if its checkpoint is missing, damaged or another run's.
     struct Resumed;
     static Resumed resume(const std::filesystem::path& folder);
 
@@ -40,6 +42,8 @@ class RunFolder {
   private:
     RunFolder() = default;
     void open_series(const char* mode);
+    void check_series(std::uint64_t bytes, std::uint64_t hash);
+    void cut_series();
 
     struct Close {
         void operator()(std::FILE* stream) const { std::fclose(stream); }
@@ -47,6 +51,7 @@ class RunFolder {
     std::filesystem::path folder_;
     std::unique_ptr<std::FILE, Close> series_;
     std::uint64_t series_bytes_ = 0;
+    sim::Hash series_hash_;  // of these bytes: no two runs take the same seconds
     std::vector<io::Frame> frames_;
 };
 
@@ -54,8 +59,9 @@ struct RunFolder::Resumed {
     RunFolder folder;
     RunPlan plan;
     std::uint64_t step;
-    // Made by `plan.make()`, it becomes what it was.
-    void restore(sim::Simulation& simulation) const;
+    // Made by `plan.make()`, it becomes what it was when the checkpoint was written, and so
+    // does the folder.
+    void restore(sim::Simulation& simulation);
 };
 
 }  // namespace vicinal::tool

@@ -268,6 +268,35 @@ TEST_F(Run, wrong_checkpoints) {
     expect_error(1, {"run", "--resume", path("out")}, {"series.csv", "shorter"});
 }
 
+TEST_F(Run, a_checkpoint_of_another_run_changes_nothing) {
+    quick({"-o", path("own")});
+    json({"run", "falling", "--n", "300", "--steps", "5", "-o", path("other")});
+    // Of the same settings even: it is another run.
+    json({"run", "falling", "--n", "300", "--steps", "20", "-o", path("twin")});
+    const std::string series = read("own/series.csv"), own = read("own/checkpoint");
+    write("own/.vicinal-1-1.tmp", "left by a process that was killed");
+    const auto before = in("own");
+    for (const std::string from : {"other", "twin"}) {
+        write("own/checkpoint", read(from + "/checkpoint"));
+        expect_error(1, {"run", "--resume", path("own"), "--steps", "30"},
+                     {"own/checkpoint", "belongs to another series.csv"});
+        EXPECT_EQ(read("own/series.csv"), series);
+        EXPECT_EQ(in("own"), before);
+    }
+    write("own/checkpoint", own);
+    EXPECT_EQ(json({"run", "--resume", path("own"), "--steps", "30"})["step"], 30);
+}
+
+TEST_F(Run, a_resumed_run_that_is_refused_changes_nothing) {
+    quick({"-o", path("out")});
+    write("out/series.csv", read("out/series.csv") + "21,rows after the checkpoint\n");
+    const std::string series = read("out/series.csv");
+    expect_error(2, {"run", "--resume", path("out"), "--steps", "20"}, {"--steps"});
+    expect_error(2, {"run", "--resume", path("out"), "--steps", "30", "--method", "gird"},
+                 {"gird"});
+    EXPECT_EQ(read("out/series.csv"), series);
+}
+
 TEST_F(Run, a_full_disk_is_an_error) {
     check_error(
         run_within(4096, {"run", "falling", "--n", "3000", "--steps", "5", "-o", path("out")}),
