@@ -127,6 +127,19 @@ double suitable_dt(const FallingSettings& s, double smallest) {
                                     : 0.01 * smallest / std::sqrt(2 * s.gravity);
 }
 
+// A contact is half a swing of its spring and lasts contact * dt, so one that is met at speed v
+// gives way by v * contact * dt / pi (damping aside). Where that is more than a radius, spheres
+// that have fallen from the top go through the floor and each other, and soon after that the
+// lowest layers of a pile do under its weight.
+void check_impact(const FallingSettings& s, double dt, double smallest) {
+    const double longest = std::numbers::pi * smallest / (s.contact * std::sqrt(2 * s.gravity));
+    if (dt <= longest) return;
+    refuse("falling: with dt = " + written(dt) + " and contact = " + written(s.contact) +
+           " a sphere that has fallen from the top sinks into the floor by more than its "
+           "radius; take a dt of at most " +
+           written(0.99 * longest, 3));
+}
+
 // What a loop over contacts finds out.
 struct Tally {
     std::uint64_t contacts = 0;
@@ -161,6 +174,7 @@ class Falling : public Simulation {
         radius_ = make_radii(s_, random);
         const auto [least, most] = std::minmax_element(radius_.begin(), radius_.end());
         dt_ = suitable_dt(s_, s_.n > 0 ? *least : 1);
+        if (s_.response == "dem") check_impact(s_, dt_, s_.n > 0 ? *least : 1);
         position_ = s_.response == "pairwise"
                         ? uniform_start(s_.n, random)
                         : lattice_start(s_.n, s_.n > 0 ? *most : 0, random);

@@ -31,6 +31,10 @@ struct State {
 
 enum class Rule { swept, rms };
 
+// How far bodies stray from their straight ways, as a multiple of what they move beside the
+// flow: few by more than that.
+constexpr double first_room = 3;
+
 class Shearing final : public Simulation {
   public:
     Shearing(const ShearingSettings& settings, const How& how);
@@ -43,6 +47,7 @@ class Shearing final : public Simulation {
     void visit(StateVisitor& visitor) override;
 
   private:
+    void check_search() const;
     void place();
     void set_off();
     void push();
@@ -119,11 +124,31 @@ Shearing::Shearing(const ShearingSettings& settings, const How& how)
     if (!(2.1 * radius_ < shortest))
         wrong("spheres of radius " + written(radius_, 3) + " do not fit into a cell " +
               written(shortest) + " across; take more of them or a smaller fill");
+    check_search();
     radii_.assign(settings.n, radius_);
     state_.spin.resize(settings.n);
     place();
     set_off();
     measure(figures_);
+}
+
+// The longer the step, the farther a search reaches; a step that takes hours would say nothing
+// all the while. As far as the start tells: forces and shear may make spheres faster.
+void Shearing::check_search() const {
+    const bool swept = rule_ == Rule::swept || settings_.count_missed;
+    const double per_time =
+        swept ? 2 * first_room * (settings_.speed + 2 * radius_ * std::abs(settings_.shear))
+              : settings_.factor * std::sqrt(2.0) * settings_.speed;
+    const double reach = 2 * radius_ + per_time * settings_.dt;
+    const auto n = static_cast<double>(settings_.n);
+    const double density = n / (size_[0] * size_[1] * size_[2]) * (4.0 / 3 * std::numbers::pi);
+    const double near = density * (reach * reach * reach), most = std::max(100.0, 2e7 / n);
+    if (near <= most) return;
+    const double longest = (scenes::cube_root(most / density) - 2 * radius_) / per_time;
+    wrong("in a step of dt = " + written(settings_.dt) + " each sphere may meet some " +
+          written(near, 2) +
+          " others, images included, too many to be looked at; take a dt of at most " +
+          written(0.99 * longest, 3));
 }
 
 // Anywhere, then pushed apart until no two overlap: well below the densest random packing (fill
@@ -234,10 +259,9 @@ std::vector<Pair> Shearing::advance(State& state, Rule rule, StepFigures& figure
                       .elastic_below = settings_.elastic_below,
                       .image_speed = image_speed()};
     double left = settings_.dt, searches = 0;
-    // How far bodies stray from their straight ways, as a multiple of what they move beside the
-    // flow: few by more than three times that. Doubled each time it is not enough, so that few
-    // fast bodies among many slow ones do not cost a search each.
-    double factor = 3;
+    // Doubled each time it is not enough, so that few fast bodies among many slow ones do not
+    // cost a search each.
+    double factor = first_room;
     while (left > 0) {
         const double usual =
             std::sqrt(3 * temperature(state)) + 2 * radius_ * std::abs(settings_.shear);

@@ -479,5 +479,38 @@ TEST(shearing, settings_that_make_no_sense_are_refused) {
         "attract_radius");
 }
 
+// What is refused says what is not, by either rule.
+TEST(shearing, a_step_with_too_many_pairs_to_look_at_is_refused) {
+    for (const char* rule : {"swept", "rms"}) {
+        ShearingSettings settings;
+        settings.n = 3000;
+        settings.dt = 1;
+        settings.rule = rule;
+        settings.count_missed = false;
+        const auto refusal = [&]() -> std::string {
+            try {
+                make_shearing(settings, {});
+                ADD_FAILURE() << "accepted dt = " << settings.dt;
+            } catch (const Error& error) {
+                return error.what();
+            }
+            return " 1";
+        };
+        const std::string message = refusal();
+        EXPECT_NE(message.find("in a step of dt = 1 each sphere may meet some "),
+                  std::string::npos)
+            << message;
+        const double most = std::stod(message.substr(message.rfind(' ')));
+        settings.dt = 1.02 * most;
+        EXPECT_NE(refusal().find("too many"), std::string::npos);
+        settings.dt = most;
+        EXPECT_NO_THROW(make_shearing(settings, {}));
+    }
+    ShearingSettings few;
+    few.n = 2;
+    few.dt = 1;
+    EXPECT_NO_THROW(make_shearing(few, {}));
+}
+
 }  // namespace
 }  // namespace vicinal::sim
