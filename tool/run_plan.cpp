@@ -89,7 +89,7 @@ std::vector<sim::Setting> both(std::vector<sim::Setting> list,
     const std::string nearest = scenes::near_miss(key, both(plan.settings, run));
     throw UsageError(fmt::format("{} has no setting '{}'{}", plan.simulation, key,
                                  find(run, nearest) != nullptr
-                                     ? fmt::format("; did you mean the flag --{}?", nearest)
+                                     ? fmt::format("; did you mean --{}? It is a flag", nearest)
                                      : scenes::choices(key, plan.settings)));
 }
 

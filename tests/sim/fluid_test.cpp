@@ -357,6 +357,7 @@ TEST(Fluid, shows_the_particles_sizes_and_what_stands_still) {
     for (const char* model : {"collide", "sph"}) {
         FluidSettings s;
         s.model = model;
+        s.size = 0.1;
         s.n = 20;
         s.spheres = 3;
         const auto fluid = make_fluid(s, alone);

@@ -213,7 +213,7 @@ TEST_F(Run, wrong_command_lines) {
     refused({"falling", "wals=true"}, {"'wals'; did you mean 'walls'? There are: n, "});
     refused({"falling", "colour=3"}, {"'colour'; there are: n, "});
     refused({"falling", "x=3"}, {"'x'; there are: n, "});
-    refused({"falling", "step=3"}, {"'step'; did you mean the flag --steps?"});
+    refused({"falling", "step=3"}, {"'step'; did you mean --steps? It is a flag"});
     refused({"falling", "steps=3"}, {"--steps 3"});
     refused({"falling", "--method", "compact_grid(cells_per_body=8)"}, {"may miss pairs"});
     refused({"falling", "--method", "verlet(inner=compact_grid(cells_per_body=8))"},
