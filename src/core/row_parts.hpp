@@ -20,7 +20,8 @@ class RowWriter {
   public:
     // Room for the row of a body: n indices, and behind them what a vector holds too much.
     Index* row(Index body, std::size_t n) {
-        if (end_ - at_ < static_cast<std::ptrdiff_t>(n)) [[unlikely]]
+        // Not even an empty row is written nowhere.
+        if (end_ - at_ <= static_cast<std::ptrdiff_t>(n)) [[unlikely]]
             turn_over(n);
         rows_[body] = {at_, n};
         Index* const begin = at_;

@@ -151,6 +151,24 @@ TYPED_TEST(Counts, a_million_at_one_place) {
     }
 }
 
+TYPED_TEST(Counts, nobody_is_near) {
+    VICINAL_FLAVOUR;
+    constexpr std::size_t edge = 6, n = D == 2 ? edge * edge : edge * edge * edge;
+    std::vector<T> places;
+    for (std::size_t k = 0; k < n; ++k)
+        for (std::size_t a = 0, cell = k; a < D; ++a, cell /= edge)
+            places.push_back(static_cast<T>(cell % edge));
+    for (const std::string& method : method_names()) {
+        SCOPED_TRACE(method);
+        Finder<T, D> finder(with_method<D>(method, 2));
+        finder.update(points<D>(places, 0.75));
+        const Rows<D>& rows = finder.neighbours();
+        EXPECT_EQ(rows.offsets, std::vector<std::uint64_t>(n + 1, 0));
+        EXPECT_TRUE(rows.indices.empty());
+        EXPECT_EQ(finder.count(), 0u);
+    }
+}
+
 // Pairs are counted behind the methods, in one place: one method stands for all.
 TEST(MorePairs, than_32_bits_hold) {
     if (!run_all()) GTEST_SKIP() << "takes seconds; VICINAL_TEST_ALL=1 runs it";
