@@ -389,6 +389,10 @@ void check(const FluidSettings& s) {
     positive("width", s.width);
     positive("height", s.height);
     positive("dt", s.dt);
+    constexpr std::uint64_t most_spheres = 10'000'000;
+    if (s.spheres > most_spheres)
+        refuse("fluid: spheres is " + std::to_string(s.spheres) + "; take at most " +
+               std::to_string(most_spheres));
     if (!(s.largest >= s.smallest)) refuse("fluid: largest must not be below smallest");
     const double edge = std::min({s.length, s.width, s.height});
     if (s.spheres > 0 && !(s.largest < edge))

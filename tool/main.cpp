@@ -78,7 +78,9 @@ int parse_and_run(CLI::App& app, Chosen& chosen, int argc, char** argv) {
     } catch (const Error& error) {
         return fail(error.kind() == Error::Kind::option ? 2 : 1, error.what());
     } catch (const std::bad_alloc&) {
-        return fail(1, "there is not enough memory; use fewer bodies, --count or --max-pairs");
+        return fail(1,
+                    "there is not enough memory; use fewer bodies or, for pairs, --count or "
+                    "--max-pairs");
     } catch (const std::exception& error) {
         return fail(1, fmt::format("unexpected error: {}", error.what()));
     }

@@ -84,11 +84,12 @@ struct RunFlags {
     }
 
     void check() const {
-        if (resume.empty() == words.empty())
-            throw UsageError("give what to run: a simulation, a file, or --resume DIR alone");
-        if (!resume.empty() && (n || !folder.empty()))
+        if (resume.empty() && words.empty())
+            throw UsageError("give what to run: a simulation, a file, or --resume DIR");
+        if (!resume.empty() && (!words.empty() || n || !folder.empty()))
             throw UsageError(
-                "a resumed run keeps its settings and its folder: leave out --n and -o");
+                "a resumed run keeps its simulation, settings and folder: leave out SIM, "
+                "key=value, --n and -o");
         if (n &&
             std::ranges::any_of(words, [](const auto& word) { return word.starts_with("n="); }))
             throw UsageError("'n' is given twice, as n= and as --n; give it once");

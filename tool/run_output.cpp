@@ -1,6 +1,7 @@
 #include "run_output.hpp"
 
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -89,7 +90,12 @@ RunFolder::RunFolder(fs::path folder) : folder_(std::move(folder)) {
 
 void RunFolder::open_series(const char* mode) {
     series_.reset(std::fopen(series().c_str(), mode));
-    if (!series_) fail(series(), "cannot be written (" + reason() + ")");
+    if (!series_)
+        fail(series(), errno == ENOENT ? "is missing; put it back, or start the run again"
+                                       : "cannot be written (" + reason() + ")");
+    // Held until the run ends, however it does: two runs would mix their steps.
+    if (flock(fileno(series_.get()), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        fail(folder_.string(), "is in use by another vicinal run; wait until that has ended");
 }
 
 void RunFolder::add_step(std::uint64_t step, const sim::Simulation& simulation) {
@@ -112,7 +118,9 @@ void RunFolder::check_series(std::uint64_t bytes, std::uint64_t hash) {
             std::min<std::uint64_t>(buffer.size(), bytes - series_bytes_));
         const std::size_t size = std::fread(buffer.data(), 1, most, series_.get());
         if (size == 0)
-            fail(series(), "is shorter than when the checkpoint was written; put it back");
+            fail(series(),
+                 "is shorter than when the checkpoint was written, or that is of another run; "
+                 "put back what belongs together");
         series_hash_.add(buffer.data(), size);
         series_bytes_ += size;
     }

@@ -18,7 +18,9 @@ std::map<std::string, double> parse_parameters(const std::vector<std::string>& t
         double value = 0;
         if (at == std::string::npos || !parse(std::string_view(text).substr(at + 1), value))
             throw UsageError(fmt::format("'{}' is no parameter; write key=number", text));
-        result[text.substr(0, at)] = value;
+        if (!result.emplace(text.substr(0, at), value).second)
+            throw UsageError(
+                fmt::format("{} is given twice; give it once", text.substr(0, at)));
     }
     return result;
 }

@@ -233,6 +233,8 @@ TEST_F(Errors, hostile_words_stay_on_one_line) {
     expect_error(2, {"pairs", points(), "--cutoff", "1", "--method", evil}, {});
     expect_error(2, {"pairs", points(), "--cutoff", "1", "--domain", evil}, {});
     expect_error(2, {"scene", evil, "-o", path("o.npy")}, {});
+    expect_error(2, {"scene", "uniform", "dim=2", "dim=3", "-o", path("o.npy")},
+                 {"dim is given twice"});
     expect_error(2, {"pairs", points(), "--cutoff", "1", ""}, {});
     expect_error(2, {""}, {});
     expect_error(2, {std::string(100'000, 'x')}, {});

@@ -1,5 +1,9 @@
 // vicinal run: what it writes, that it goes on where it stopped, and what it refuses.
+#include <sys/file.h>
+
 #include <algorithm>
+#include <cstdio>
+#include <memory>
 #include <sstream>
 
 #include "harness.hpp"
@@ -266,6 +270,22 @@ TEST_F(Run, wrong_checkpoints) {
     write("out/checkpoint", whole);
     write("out/series.csv", "");
     expect_error(1, {"run", "--resume", path("out")}, {"series.csv", "shorter"});
+}
+
+TEST_F(Run, a_folder_in_use_is_left_alone) {
+    quick({"-o", path("own")});
+    const std::string series = path("own/series.csv");
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> other(
+        std::fopen(series.c_str(), "r+b"), std::fclose);
+    ASSERT_EQ(flock(fileno(other.get()), LOCK_EX), 0);
+    expect_error(1, {"run", "--resume", path("own"), "--steps", "30"},
+                 {"own", "in use by another vicinal run"});
+    ASSERT_EQ(flock(fileno(other.get()), LOCK_UN), 0);
+    EXPECT_EQ(json({"run", "--resume", path("own"), "--steps", "30"})["step"], 30);
+    fs::remove(series);
+    expect_error(1, {"run", "--resume", path("own"), "--steps", "40"},
+                 {"own/series.csv", "is missing"});
+    expect_error(2, {"run", "falling", "--resume", path("own")}, {"keeps its simulation"});
 }
 
 TEST_F(Run, a_checkpoint_of_another_run_changes_nothing) {
