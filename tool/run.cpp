@@ -88,7 +88,7 @@ struct RunFlags {
             throw UsageError("give what to run: a simulation, a file, or --resume DIR");
         if (!resume.empty() && (!words.empty() || n || !folder.empty()))
             throw UsageError(
-                "a resumed run keeps its simulation, settings and folder: leave out SIM, "
+                "--resume keeps a run's simulation, settings and folder: leave out SIM, "
                 "key=value, --n and -o");
         if (n &&
             std::ranges::any_of(words, [](const auto& word) { return word.starts_with("n="); }))

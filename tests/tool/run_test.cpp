@@ -285,7 +285,7 @@ TEST_F(Run, a_folder_in_use_is_left_alone) {
     fs::remove(series);
     expect_error(1, {"run", "--resume", path("own"), "--steps", "40"},
                  {"own/series.csv", "is missing"});
-    expect_error(2, {"run", "falling", "--resume", path("own")}, {"keeps its simulation"});
+    expect_error(2, {"run", "falling", "--resume", path("own")}, {"keeps a run's simulation"});
 }
 
 TEST_F(Run, a_checkpoint_of_another_run_changes_nothing) {
