@@ -48,7 +48,7 @@ void RowParts::join(Order order, int threads, std::vector<std::uint64_t>& offset
                     __builtin_prefetch(rows[i + ahead].begin + k);
             const std::size_t size = rows[i].size;
             // Whole lines while what is written too much is overwritten by rows to come.
-            if (to + size + line <= last)
+            if (size + line <= static_cast<std::size_t>(last - to))
                 for (std::size_t k = 0; k < size; k += line)
                     std::copy_n(rows[i].begin + k, line, to + k);
             else
