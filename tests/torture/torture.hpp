@@ -21,8 +21,12 @@ struct Flavour {
     using T = Scalar;
     static constexpr int D = Dimension;
 };
+#ifdef VICINAL_TEST_FLAVOURS_ONCE
+using Flavours = ::testing::Types<Flavour<float, 3>, Flavour<double, 2>>;
+#else
 using Flavours = ::testing::Types<Flavour<float, 2>, Flavour<float, 3>, Flavour<double, 2>,
                                   Flavour<double, 3>>;
+#endif
 
 struct FlavourNames {
     template <class F>
