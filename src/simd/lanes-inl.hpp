@@ -6,6 +6,7 @@
 #define VICINAL_SIMD_LANES_INL
 #endif
 
+#include <array>
 #include <cstdint>
 #include <cstring>
 
@@ -48,24 +49,29 @@ HWY_INLINE std::uint64_t bits_of(D d, M mask) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// Of two masks with twice as many lanes as Ids has, the second holding the first: the bits of
-// the first, each half apart, and whether the second has any more.
-struct NestedBits {
-    std::uint32_t lo, hi, more;  // `more` is in no particular order
+// The bits of masks with twice as many lanes as Ids has, each half apart.
+struct HalfBits {
+    std::uint32_t lo, hi;
 };
-template <class D, class M>
-HWY_INLINE NestedBits nested_bits(D d, M inner, M outer) {
-#if HWY_TARGET == HWY_AVX2  // both masks at once, without putting their bits in order
+template <class D, class M, std::size_t n>
+HWY_INLINE std::array<HalfBits, n> half_bits(D d, const std::array<M, n>& masks) {
+    std::array<HalfBits, n> halves;
+#if HWY_TARGET == HWY_AVX2
     (void)d;
-    const auto bits = static_cast<std::uint32_t>(
-        _mm256_movemask_epi8(_mm256_packs_epi16(inner.raw, outer.raw)));
-    return {bits & 0xff, bits >> 16 & 0xff, (bits ^ bits >> 8) & 0xff00ff};
-#else
-    const auto bits = static_cast<std::uint32_t>(bits_of(d, inner));
-    const std::size_t half = hn::Lanes(d) / 2;
-    return {bits & ((1u << half) - 1), bits >> half,
-            bits ^ static_cast<std::uint32_t>(bits_of(d, outer))};
+    if constexpr (n == 2) {  // both at once; their halves come out in turns
+        const auto bits = static_cast<std::uint32_t>(
+            _mm256_movemask_epi8(_mm256_packs_epi16(masks[0].raw, masks[1].raw)));
+        halves[0] = {bits & 0xff, bits >> 16 & 0xff};
+        halves[1] = {bits >> 8 & 0xff, bits >> 24};
+        return halves;
+    }
 #endif
+    const std::size_t half = hn::Lanes(d) / 2;
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto bits = static_cast<std::uint32_t>(bits_of(d, masks[i]));
+        halves[i] = {bits & ((1u << half) - 1), bits >> half};
+    }
+    return halves;
 }
 #endif
 

@@ -1,6 +1,7 @@
 #include "simd/strips.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/strips.cpp"
@@ -30,6 +31,9 @@ struct Strip {
 
     static constexpr Coordinates dc{};
     static constexpr Ids di{};
+    // How many hits a point has cannot be foretold, and a branch that fails costs more than a
+    // few vectors: most are written as if they were so many, or fewer if that is usual.
+    static constexpr std::size_t most_usual = 48;
 
     struct Candidates {
         std::array<const std::uint16_t*, D> axis;
@@ -42,20 +46,22 @@ struct Strip {
         Index *body, *entry;
     };
 
-    // Whole vectors: what is written too much is overwritten by the next copy.
+    // Whole vectors, one for most cells: what is written too much is overwritten by the next
+    // copy.
     static HWY_INLINE void append(const FinePoints<D>& from, std::uint32_t begin,
                                   std::uint32_t end, const Pen& to, std::size_t at) {
-        const std::size_t n = end - begin;
+        const std::size_t n = end - begin, wide = hn::Lanes(dc);
         const hn::RebindToUnsigned<Coordinates> d16;
-        for (std::size_t k = 0; k < n; k += hn::Lanes(d16))
+        for (std::size_t k = 0; k < n; k += wide) {
             for (std::size_t a = 0; a < D; ++a)
                 hn::StoreU(hn::LoadU(d16, from.axis[a] + begin + k), d16, to.axis[a] + at + k);
-        for (std::size_t k = 0; k < n; k += hn::Lanes(di))
-            hn::StoreU(hn::LoadU(di, from.instance + begin + k), di, to.body + at + k);
-        if (to.entry != nullptr)
-            for (std::size_t k = 0; k < n; k += hn::Lanes(di))
-                hn::StoreU(count_from(static_cast<std::uint32_t>(begin + k)), di,
-                           to.entry + at + k);
+            for (std::size_t j = k; j < k + wide; j += hn::Lanes(di))
+                hn::StoreU(hn::LoadU(di, from.instance + begin + j), di, to.body + at + j);
+            if (to.entry == nullptr) continue;
+            for (std::size_t j = k; j < k + wide; j += hn::Lanes(di))
+                hn::StoreU(count_from(static_cast<std::uint32_t>(begin + j)), di,
+                           to.entry + at + j);
+        }
     }
 
     // Rows merged by x, as far as they are near to the own cells, behind some room. Returns the
@@ -179,9 +185,11 @@ struct Strip {
     }
 
     template <bool count_only>
-    HWY_NOINLINE Index* keep_maybes(std::uint64_t bits, const Query& q, const Candidates& c,
+    HWY_NOINLINE Index* keep_maybes(const Query& q, const Bounds& bounds, const Candidates& c,
                                     std::size_t k, Index* out) {
-        for (; bits != 0; bits &= bits - 1) {
+        const C sum = squares(q, load(c, k));
+        const auto between = hn::AndNot(hn::Gt(bounds.sure, sum), hn::Gt(bounds.perhaps, sum));
+        for (std::uint64_t bits = bits_of(dc, between); bits != 0; bits &= bits - 1) {
             const std::size_t e = k + hwy::Num0BitsBelowLS1Bit_Nonzero64(bits);
             if (!static_cast<Derived&>(*this).keep_maybe(doubt(q, c, e), q.first, c.value[e]))
                 continue;
@@ -191,30 +199,40 @@ struct Strip {
         return out;
     }
 
-    // One query against one vector of candidates: hits are stored at `out`, which moves on. If
+    // Queries against one vector of candidates: hits are stored at `out`, which moves on. If
     // they are only counted, it only counts.
-    template <bool count_only>
-    HWY_INLINE Index* step(const Query& q, const Bounds& bounds, const Candidates& c,
-                           const At& at, std::size_t k, Index* out) {
-        const C sum = squares(q, at);
-        const auto near = hn::Gt(bounds.sure, sum), close = hn::Gt(bounds.perhaps, sum);
-#if HWY_TARGET == HWY_SCALAR
-        if (HWY_UNLIKELY(!hn::AllFalse(dc, hn::AndNot(near, close))))
-            return keep_maybes<count_only>(1, q, c, k, out);
-        if (!count_only) *out = c.value[k];
-        return out + hn::CountTrue(dc, near);
-#else
-        const NestedBits bits = nested_bits(dc, near, close);
-        if (!count_only) {
-            compress_store(bits.lo, hn::LoadU(di, c.value + k), out);
-            compress_store(bits.hi, hn::LoadU(di, c.value + k + hn::Lanes(di)),
-                           out + hwy::PopCount(bits.lo));
+    template <bool count_only, std::size_t queries>
+    HWY_INLINE void step(const std::array<Query, queries>& q, const Bounds& bounds,
+                         const Candidates& c, std::size_t k, std::array<Index*, queries>& out) {
+        const At at = load(c, k);
+        std::array<hn::Mask<Coordinates>, queries> near;
+        auto between = hn::MaskFromVec(hn::Zero(dc));
+        for (std::size_t i = 0; i < queries; ++i) {
+            const C sum = squares(q[i], at);
+            near[i] = hn::Gt(bounds.sure, sum);
+            between = hn::Or(between, hn::Xor(near[i], hn::Gt(bounds.perhaps, sum)));
         }
-        out += hwy::PopCount(bits.lo) + hwy::PopCount(bits.hi);
-        if (HWY_UNLIKELY(bits.more != 0))  // last: a point that meets itself comes first
-            out = keep_maybes<count_only>(bits_of(dc, hn::AndNot(near, close)), q, c, k, out);
-        return out;
+#if HWY_TARGET == HWY_SCALAR
+        for (std::size_t i = 0; i < queries; ++i) {
+            if (!count_only) *out[i] = c.value[k];
+            out[i] += hn::CountTrue(dc, near[i]);
+        }
+#else
+        const auto bits = half_bits(dc, near);
+        for (std::size_t i = 0; i < queries; ++i) {
+            const std::size_t lo = hwy::PopCount(bits[i].lo);
+            if (!count_only) {
+                compress_store(bits[i].lo, hn::LoadU(di, c.value + k), out[i]);
+                compress_store(bits[i].hi, hn::LoadU(di, c.value + k + hn::Lanes(di)),
+                               out[i] + lo);
+            }
+            out[i] += lo + hwy::PopCount(bits[i].hi);
+        }
 #endif
+        if (HWY_UNLIKELY(
+                !hn::AllFalse(dc, between)))  // last: a point that meets itself comes first
+            for (std::size_t i = 0; i < queries; ++i)
+                out[i] = keep_maybes<count_only>(q[i], bounds, c, k, out[i]);
     }
 
     // Behind the last candidate, a vector's worth of what is near to nothing in an entry's
@@ -274,9 +292,12 @@ struct Joiner : Strip<D, Joiner<D>> {
 
     // ---- the pairs -------------------------------------------------------------------------
 
+    enum class Hits : std::uint8_t { counted, listed, looked_at };
+
     // Hits wait in queues, so that a vector is not read back while its stores are under way.
     // Two bodies are tested at a time, each with a queue of its own.
-    static constexpr std::size_t queue = 2560, longest_run = queue / 4, slack = 64;
+    static constexpr std::size_t queue = 2560, longest_run = queue / 4, slack = 32;
+    static_assert(slack * sizeof(std::int16_t) >= HWY_MAX_BYTES);
     struct Segment {
         Index first;
         std::uint32_t begin, end;  // hits
@@ -286,21 +307,31 @@ struct Joiner : Strip<D, Joiner<D>> {
         std::size_t filled = 0;
         std::size_t segment_count = 0;
         std::array<Segment, 256> segments;
+        bool has_room(std::size_t more_segments, std::size_t more) const {
+            return segment_count + more_segments <= segments.size() && filled + more <= queue;
+        }
     };
     std::array<Queue, 2> queues;
 
     void flush(Queue& q) {
         if (q.segment_count == 0) return;
-        Pair* const begin = writer.room(q.filled);
+        const float mean = static_cast<float>(q.filled) / static_cast<float>(q.segment_count);
+        const auto usual =
+            std::min(static_cast<std::size_t>(mean + 2 * std::sqrt(mean)), Base::most_usual);
+        Pair* const begin = writer.room(q.filled + usual + slack);
         auto* out = reinterpret_cast<Index*>(begin);
         for (std::size_t s = 0; s < q.segment_count; ++s) {
             const auto i = hn::Set(di, q.segments[s].first);
             const std::size_t count = q.segments[s].end - q.segments[s].begin;
             const Index* const hits = q.hits + q.segments[s].begin;
-            for (std::size_t k = 0; k < count; k += hn::Lanes(di)) {
+            std::size_t k = 0;
+            const auto write = [&] {
                 const auto j = hn::LoadU(di, hits + k);
                 hn::StoreInterleaved2(hn::Min(i, j), hn::Max(i, j), di, out + 2 * k);
-            }
+                k += hn::Lanes(di);
+            };
+            while (k < usual) write();
+            while (HWY_UNLIKELY(k < count)) write();
             out += 2 * count;
         }
         writer.wrote(static_cast<std::size_t>(reinterpret_cast<Pair*>(out) - begin));
@@ -310,41 +341,40 @@ struct Joiner : Strip<D, Joiner<D>> {
     // ---- the row ---------------------------------------------------------------------------
 
     // `queries` points that follow each other, the first one at `at` in the strip, against what
-    // follows the first, up to `end`. A second one meets itself there, its first hit.
-    template <std::size_t queries, bool count_only>
-    HWY_INLINE std::uint64_t meet(const Candidates c, std::size_t at, std::size_t end) {
+    // follows the first, up to `end`, so many candidates at a time as the queues have room for.
+    // A second one meets itself there, its first hit.
+    template <std::size_t queries, Hits treated>
+    HWY_INLINE std::uint64_t meet(const Candidates& c, const Bounds& bounds, std::size_t at,
+                                  std::size_t end, std::size_t piece) {
+        constexpr bool count_only = treated == Hits::counted;
         std::array<Query, queries> q;
         for (std::size_t i = 0; i < queries; ++i) {
             for (std::size_t a = 0; a < D; ++a)
                 q[i].at[a] = hn::Set(dc, static_cast<std::int16_t>(c.axis[a][at + i]));
             q[i].first = c.value[at + i];
         }
-        const Bounds bounds = this->bounds();
         std::uint64_t counted = 0;
         std::size_t itself = 1;
         std::size_t k = at + 1;
-        while (k < end) {  // long runs in pieces, so that the queues stay small
-            const std::size_t stop = std::min(end, k + longest_run);
+        while (k < end) {
+            const std::size_t stop = std::min(end, k + piece);
             std::array<Index*, queries> out;
             for (std::size_t i = 0; i < queries; ++i) {
                 Queue& wait = queues[i];
-                if (!count_only && HWY_UNLIKELY(wait.filled + longest_run + slack > queue ||
-                                                wait.segment_count == wait.segments.size()))
+                if (!count_only && HWY_UNLIKELY(piece == longest_run) &&
+                    !wait.has_room(1, longest_run + slack))
                     flush(wait);
                 out[i] = wait.hits + wait.filled;
             }
-            for (; k < stop; k += hn::Lanes(dc)) {
-                const At near = Base::load(c, k);
-                for (std::size_t i = 0; i < queries; ++i)
-                    out[i] = this->template step<count_only>(q[i], bounds, c, near, k, out[i]);
-            }
+            for (; k < stop; k += hn::Lanes(dc))
+                this->template step<count_only>(q, bounds, c, k, out);
             for (std::size_t i = 0; i < queries; ++i) {
                 Queue& wait = queues[i];
                 const auto last = static_cast<std::size_t>(out[i] - wait.hits);
                 const std::size_t first = wait.filled + (i == 1 ? itself : 0);
-                if (count_only) {
+                if (treated == Hits::counted) {
                     counted += last - first;
-                } else if (HWY_UNLIKELY(mixed)) {
+                } else if (treated == Hits::looked_at) {
                     sink.look(q[i].first, wait.hits + first, last - first);
                 } else {
                     wait.segments[wait.segment_count++] = {q[i].first,
@@ -362,9 +392,9 @@ struct Joiner : Strip<D, Joiner<D>> {
     // the last one first: what is written too much lies before them.
     void put_own(std::uint32_t begin, std::uint32_t end, std::size_t to) {
         const hn::RebindToUnsigned<Coordinates> d16;
-        const std::size_t n = end - begin, lanes = hn::Lanes(d16);
+        const std::size_t n = end - begin, wide = hn::Lanes(d16);
         Index* const values = mixed ? scratch.entry.data() : scratch.body.data();
-        if (HWY_UNLIKELY(begin < lanes)) {  // nothing may be read before the first entry
+        if (HWY_UNLIKELY(begin < wide)) {  // nothing may be read before the first entry
             for (std::size_t k = 0; k < n; ++k) {
                 for (std::size_t a = 0; a < D; ++a)
                     scratch.axis[a][to - n + k] = points.axis[a][begin + k];
@@ -373,23 +403,21 @@ struct Joiner : Strip<D, Joiner<D>> {
             }
             return;
         }
-        for (std::size_t a = 0; a < D; ++a) {
-            const std::uint16_t* const own = points.axis[a] + end;
-            std::uint16_t* const copy = scratch.axis[a].data() + to;
-            for (std::size_t k = lanes; k < n + lanes; k += lanes)
-                hn::StoreU(hn::LoadU(d16, own - k), d16, copy - k);
+        for (std::size_t k = wide; k < n + wide; k += wide) {
+            for (std::size_t a = 0; a < D; ++a)
+                hn::StoreU(hn::LoadU(d16, points.axis[a] + end - k), d16,
+                           scratch.axis[a].data() + to - k);
+            for (std::size_t j = k; j + wide > k; j -= hn::Lanes(di))
+                hn::StoreU(mixed ? count_from(static_cast<Index>(end - j))
+                                 : hn::LoadU(di, points.instance + end - j),
+                           di, values + to - j);
         }
-        const std::size_t wide = hn::Lanes(di);
-        for (std::size_t k = wide; k < n + wide; k += wide)
-            hn::StoreU(mixed ? count_from(static_cast<Index>(end - k))
-                             : hn::LoadU(di, points.instance + end - k),
-                       di, values + to - k);
     }
 
     // Points begin ... end - 1 of a cell with each other and those up to near_end in their own
     // row, and with candidates from ... to - 1 of the strip. Slabs before `from` have been done
     // with: the own points go there, so that all candidates are one run.
-    template <bool count_only>
+    template <Hits treated>
     void cell(std::uint32_t begin, std::uint32_t end, std::uint32_t near_end, std::size_t from,
               std::size_t to) {
         put_own(begin, near_end, from);
@@ -403,10 +431,20 @@ struct Joiner : Strip<D, Joiner<D>> {
         std::uint64_t counted = 0;
         std::size_t i = from - (near_end - begin);
         const std::size_t last = i + (end - begin);
+        // All hits of the cell fit the queues, or else those of one piece of a run.
+        const std::size_t meets = bodies / 2 + 1, most = meets * (to - i + slack);
+        std::size_t piece = longest_run;
+        if (most <= queue / 2 && meets <= 128) {
+            piece = queue;
+            if (treated != Hits::counted)
+                for (Queue& wait : queues)
+                    if (HWY_UNLIKELY(!wait.has_room(meets, most))) flush(wait);
+        }
+        const Bounds bounds = this->bounds();
         if (points.sure >= 0)  // else a point would not surely meet itself
-            for (; i + 2 <= last; i += 2) counted += meet<2, count_only>(c, i, to);
-        for (; i < last; ++i) counted += meet<1, count_only>(c, i, to);
-        if (count_only) writer.add(counted);
+            for (; i + 2 <= last; i += 2) counted += meet<2, treated>(c, bounds, i, to, piece);
+        for (; i < last; ++i) counted += meet<1, treated>(c, bounds, i, to, piece);
+        if (treated == Hits::counted) writer.add(counted);
         this->take_pad(behind, to);
     }
 
@@ -434,10 +472,12 @@ struct Joiner : Strip<D, Joiner<D>> {
             const std::uint32_t end = std::min(points.cell_start[c + 1], row.last);
             const std::uint32_t near_end = points.cell_start[c + (next ? 2 : 1)];
             const std::size_t from = scratch.slab_start[lo], to = scratch.slab_start[hi];
-            if (counting && !mixed)
-                cell<true>(begin, end, near_end, from, to);
+            if (mixed)
+                cell<Hits::looked_at>(begin, end, near_end, from, to);
+            else if (counting)
+                cell<Hits::counted>(begin, end, near_end, from, to);
             else
-                cell<false>(begin, end, near_end, from, to);
+                cell<Hits::listed>(begin, end, near_end, from, to);
         }
         for (Queue& q : queues) flush(q);
         if (maybe_count > 0) hand_maybes();
@@ -477,18 +517,16 @@ struct RowJoiner : Strip<D, RowJoiner<D>> {
     std::size_t room = 0;  // for the hits of one entry, of four
     std::size_t turn = 0;  // which two of the four are the next
 
-    // A body is in its own row and must be taken out; the last one takes its place. How many
-    // hits there are cannot be foretold: most rows are written as if they had `usual`.
+    // A body is in its own row and must be taken out; the last one takes its place.
     void write_late() {
-        constexpr std::size_t usual = 48;
         for (Late& one : late) {
             if (one.count == 0) continue;
             one.own[find(one.own, one.body)] = one.hits[one.count - 1];
             const std::size_t n = one.count - 1;
             Index* const row = writer.row(one.body, n);
-            for (std::size_t k = 0; k < usual; k += hn::Lanes(di))
+            for (std::size_t k = 0; k < Base::most_usual; k += hn::Lanes(di))
                 hn::StoreU(hn::LoadU(di, one.hits + k), di, row + k);
-            for (std::size_t k = usual; k < n; k += hn::Lanes(di))
+            for (std::size_t k = Base::most_usual; k < n; k += hn::Lanes(di))
                 hn::StoreU(hn::LoadU(di, one.hits + k), di, row + k);
             one.count = 0;
         }
@@ -503,7 +541,7 @@ struct RowJoiner : Strip<D, RowJoiner<D>> {
     }
 
     void make_room(std::size_t candidates) {
-        const std::size_t needed = candidates + 2 * hn::Lanes(dc) + 48;
+        const std::size_t needed = candidates + 2 * hn::Lanes(dc) + Base::most_usual;
         if (needed <= room) return;
         write_late();
         room = 2 * needed;
@@ -527,11 +565,9 @@ struct RowJoiner : Strip<D, RowJoiner<D>> {
         }
         const Bounds bounds = this->bounds();
         for (std::size_t k = from; k < to; k += hn::Lanes(dc)) {
-            const At near = Base::load(c, k);
-            for (std::size_t i = 0; i < queries; ++i) {
+            for (std::size_t i = 0; i < queries; ++i)
                 before[i] = k <= own + i ? out[i] : before[i];
-                out[i] = this->template step<false>(q[i], bounds, c, near, k, out[i]);
-            }
+            this->template step<false>(q, bounds, c, k, out);
         }
         write_late();
         for (std::size_t i = 0; i < queries; ++i)
