@@ -19,6 +19,13 @@ namespace vicinal {
 constexpr std::size_t chunk_pairs = 1 << 14;
 constexpr std::size_t largest_room = chunk_pairs / 2;
 
+// The smaller index first. Which one that is cannot be foretold: of two minima g++ makes a
+// branch, and every other one fails.
+inline Pair ordered(Index i, Index j) {
+    const Index less = std::min(i, j);
+    return {less, i ^ j ^ less};
+}
+
 template <int D>
 struct Chunk {
     Buffer<Pair> pairs;

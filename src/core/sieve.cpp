@@ -250,7 +250,7 @@ void Sieve<T, D>::look(Index first, const Index* entries, std::size_t count) {
         for (std::size_t k = begin; k < end; ++k) {
             const unsigned others = packed_.bits()[entries[k]];
             const Index j = packed_.instances()[entries[k]];
-            out[plain] = {std::min(i, j), std::max(i, j)};
+            out[plain] = ordered(i, j);
             const bool both = (bits & others & plain_bit) != 0;
             plain += both;
             rest[left] = entries[k];
@@ -344,7 +344,7 @@ void Sieve<T, D>::list(const Records<T>& records, std::span<const EntryPair> pai
             for (std::size_t k = 0; k < count; ++k) {
                 const Index i = instance[pairs[hits[k]].first],
                             j = instance[pairs[hits[k]].second];
-                out[k] = {std::min(i, j), std::max(i, j)};
+                out[k] = ordered(i, j);
             }
             out_.wrote(count);
             continue;
@@ -367,7 +367,7 @@ void Sieve<T, D>::meeting(std::span<const EntryPair> pairs) {
         Pair* const out = out_.room(count);
         for (std::size_t k = 0; k < count; ++k) {
             const Index i = instance[pairs[k].first], j = instance[pairs[k].second];
-            out[k] = {std::min(i, j), std::max(i, j)};
+            out[k] = ordered(i, j);
         }
         out_.wrote(count);
     }
