@@ -93,6 +93,10 @@ class Sieve final : private StripSink<D>, private BoxSink<D> {
     void look(Index first, const Index* entries, std::size_t count) override;
     void decide(const MaybePair* pairs, std::size_t count) override;
     bool decide(Index first, Index second) override { return touches(first, second); }
+    void expect(Index first, Index second) override {
+        scene_.prefetch(first);
+        scene_.prefetch(second);
+    }
     void settle(Index first, Index second);
     void settle(const EntryPair& near);
     // Is there nothing to ask of two bodies that touch? Images always have bits.

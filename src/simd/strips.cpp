@@ -501,8 +501,22 @@ struct RowJoiner : Strip<D, RowJoiner<D>> {
 
     using Base::Base;
 
+    // What the formula must decide is sent for and waits as long as the hits do.
+    struct Maybes {
+        std::array<MaybePair, 16> pairs;
+        std::size_t count = 0;
+    };
+    std::array<Maybes, 2> maybes;
+
     bool keep_maybe(Doubt left, Index first, Index second) {
-        return left == Doubt::none || (left == Doubt::remains && sink.decide(first, second));
+        Maybes& wait = maybes[turn / 2];
+        if (left != Doubt::remains) return left == Doubt::none;
+        // At once a body that meets itself: it must be found where it was met.
+        if (first == second || wait.count == wait.pairs.size())
+            return sink.decide(first, second);
+        sink.expect(first, second);
+        wait.pairs[wait.count++] = {first, second, false};
+        return false;
     }
 
     // Hits wait in scratch until the next ones are there: what was just stored in pieces is
@@ -519,6 +533,13 @@ struct RowJoiner : Strip<D, RowJoiner<D>> {
 
     // A body is in its own row and must be taken out; the last one takes its place.
     void write_late() {
+        Maybes& wait = maybes[1 - turn / 2];
+        for (std::size_t m = 0; m < wait.count; ++m) {
+            const auto [first, second, mixed] = wait.pairs[m];
+            Late& one = late[late[0].body == first ? 0 : 1];
+            if (sink.decide(first, second)) one.hits[one.count++] = second;
+        }
+        wait.count = 0;
         for (Late& one : late) {
             if (one.count == 0) continue;
             one.own[find(one.own, one.body)] = one.hits[one.count - 1];

@@ -86,8 +86,9 @@ class StripSink {
     virtual void look(Index first, const Index* entries, std::size_t count) = 0;
     // Pairs that the formula must decide; the array may be reused afterwards.
     virtual void decide(const MaybePair* pairs, std::size_t count) = 0;
-    // Two bodies, at once.
+    // Two bodies, at once; best some time after they were expected.
     virtual bool decide(Index first, Index second) = 0;
+    virtual void expect(Index first, Index second) = 0;
     BlockWriter<D>* writer = nullptr;
     RowWriter* row_writer = nullptr;
 };
