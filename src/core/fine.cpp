@@ -11,7 +11,7 @@ namespace vicinal {
 namespace {
 
 constexpr double units_per_cell = 1 << fine_bits;
-constexpr unsigned most_cell_bits = 31 - fine_bits;  // units fit a signed 32-bit number
+constexpr unsigned most_cell_bits = 15;  // three of them leave room in a record
 
 }  // namespace
 
@@ -41,7 +41,7 @@ bool FineGrid<T, D>::choose_cells(const Scene<T, D>& scene) {
     const double smallest = (cutoff + 4 * error) * (1 + 0x1p-10);
     // Larger cells than needed, where points lie far apart, but no larger by much: one point
     // at 1e30 must not bring all others together in one cell.
-    double cell = std::max(smallest, extent * 0x1p-16);
+    double cell = std::max(smallest, extent * 0x1.01p-15);
     if (!(cell <= 1.5 * smallest)) return false;
     // Few points are soonest tested all against all: one cell holds them.
     constexpr std::size_t few = 256;
@@ -49,7 +49,6 @@ bool FineGrid<T, D>::choose_cells(const Scene<T, D>& scene) {
     if (!(cell > 0) || !std::isfinite(4 * extent) || !std::isfinite(cell)) return false;
     units_ = units_per_cell / cell;
     if (!std::isfinite(units_) || !(error * units_ < 64)) return false;
-    unsigned total = 0;
     for (std::size_t a = 0; a < D; ++a) {
         // Cell 0 stays empty, in spite of rounding; so does the one above the last.
         origin_[a] = place.lo[a] - cell * (1 + 0x1p-10);
@@ -57,7 +56,6 @@ bool FineGrid<T, D>::choose_cells(const Scene<T, D>& scene) {
         bits_[a] =
             static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(most_[a]) + 1));
         if (bits_[a] > most_cell_bits) return false;
-        total += bits_[a];
     }
     const double r = cutoff * units_, w = std::sqrt(double{D}) * (1.001 + error * units_);
     const double outer = r * (1 + 1e-6) + w, inner = r * (1 - 1e-6) - w;
@@ -68,7 +66,21 @@ bool FineGrid<T, D>::choose_cells(const Scene<T, D>& scene) {
     sure_ = inner <= 0 ? std::int16_t{-1}
                        : static_cast<std::int16_t>(
                              std::max(-1.0, std::floor(inner * inner / 32768 - 0.5 * D)));
-    return total <= 57;
+    return true;
+}
+
+template <Real T, int D>
+typename FineGrid<T, D>::Record FineGrid<T, D>::record(const std::array<double, D>& x,
+                                                       Index instance) const {
+    std::array<std::uint32_t, 3> at{};
+    std::uint64_t cell = 0;
+    for (std::size_t a = D; a-- > 0;) {
+        at[a] =
+            static_cast<std::uint32_t>(static_cast<std::int32_t>((x[a] - origin_[a]) * units_));
+        cell = cell << bits_[a] | at[a] >> fine_bits;
+    }
+    return {cell << Record::cell_shift | static_cast<std::uint16_t>(at[0]),
+            static_cast<std::uint16_t>(at[1]), static_cast<std::uint16_t>(at[2]), instance};
 }
 
 // Sorts, and writes what the kernels read. Of every cell the first record is kept, its instance
@@ -80,60 +92,45 @@ void FineGrid<T, D>::sort(const Scene<T, D>& scene, Packed<T, D>& packed) {
     unsigned total = 0;
     for (const unsigned b : bits_) total += b;
     const auto make = [&](Range range, std::size_t, const auto& put) {
-        const std::array<double, D> origin = origin_;
-        const double units = units_;
-        const auto record = [&](std::size_t k, const auto& x) {
-            Record r;
-            r.at[2] = 0;
-            for (std::size_t a = 0; a < D; ++a)
-                r.at[a] = static_cast<std::uint32_t>(
-                    static_cast<std::int32_t>((static_cast<double>(x[a]) - origin[a]) * units));
-            r.instance = static_cast<Index>(k);
-            return r;
-        };
-        const Vectors<T, D> position = scene.view().position;
-        const bool imaged = scene.imaged();
         for (std::size_t k = range.begin; k < range.end; ++k) {
-            if (imaged && (k >= scene.bodies() || scene.shifted(static_cast<Index>(k)))) {
-                Record r = record(k, scene.centre(static_cast<Index>(k)));
-                r.at[0] |= elsewhere;
-                put(r);
-                continue;
-            }
-            Vector<T, D> x;
-            for (std::size_t a = 0; a < D; ++a) x[a] = position.axis[a][k];
-            put(record(k, x));
+            const auto instance = static_cast<Index>(k);
+            Record r = record(scene.centre(instance), instance);
+            if (k >= scene.bodies() || scene.shifted(instance)) r.place |= Record::elsewhere;
+            put(r);
         }
     };
-    const CellKey by_cell{bits_};
+    const auto by_cell = [](const Record& r) { return r.cell(); };
     sorter_.count(n, total, threads, make, by_cell);
     sorter_.scatter(n, threads, make, by_cell);
 
-    std::array<std::uint16_t*, D> axis;
+    std::array<std::uint16_t*, 3> axes{};
     for (std::size_t a = 0; a < D; ++a) {
         axis_[a].resize(n);
-        axis[a] = axis_[a].data();
+        axes[a] = axis_[a].data();
     }
     Index* const instances = packed.entries(n).data();
     Bits* const bits = scene.imaged() ? packed.own_bits(n).data() : nullptr;
     sorter_.take(threads, by_cell,
                  [=, &scene](Range entries, const Record* bucket, const std::uint32_t* order,
                              const auto& keep) {
-                     std::uint64_t last = 0;  // no key is 0: cell 0 is empty
+                     // Here: what others can reach would be read again after every store.
+                     const auto [x, y, z] = axes;
+                     Index* const to = instances;
+                     std::uint64_t last = 0;  // no cell is 0: that one is empty
                      for (std::size_t k = 0; k < entries.size(); ++k) {
                          const Record& r = bucket[order[k]];
                          const std::size_t e = entries.begin + k;
-                         for (std::size_t a = 0; a < D; ++a)
-                             axis[a][e] = static_cast<std::uint16_t>(r.at[a]);
-                         instances[e] = r.instance;
+                         x[e] = static_cast<std::uint16_t>(r.place);
+                         y[e] = r.y;
+                         if (D == 3) z[e] = r.z;
+                         to[e] = r.instance;
                          if (bits != nullptr)
                              bits[e] =
-                                 (r.at[0] & elsewhere) == 0
+                                 (r.place & Record::elsewhere) == 0
                                      ? static_cast<Bits>(Scene<T, D>::image_bits | plain_bit)
                                      : scene.home(r.instance);
-                         const std::uint64_t cell = by_cell(r);
-                         if (cell == last) continue;
-                         last = cell;
+                         if (r.cell() == last) continue;
+                         last = r.cell();
                          Record head = r;
                          head.instance = static_cast<Index>(e);
                          keep(head);
@@ -144,9 +141,8 @@ void FineGrid<T, D>::sort(const Scene<T, D>& scene, Packed<T, D>& packed) {
 template <Real T, int D>
 void FineGrid<T, D>::list_cells(int threads, std::size_t entries) {
     const std::size_t buckets = sorter_.buckets();
-    const auto row_of = [this, key = CellKey{bits_}](const Record& r) {
-        return key(r) >> bits_[0];
-    };
+    const unsigned x_bits = bits_[0];
+    const auto row_of = [x_bits](const Record& r) { return r.cell() >> x_bits; };
     // Calls f(cell, record) where a row begins.
     const auto for_each_row = [&](std::size_t b, const auto& f) {
         const Record* before = sorter_.last_before(b);
@@ -175,8 +171,9 @@ void FineGrid<T, D>::list_cells(int threads, std::size_t entries) {
     row_cell_[rows_] = static_cast<std::uint32_t>(cells_);
     parallel_tasks(threads, buckets, [&](std::size_t b, int) {
         std::size_t cell = sorter_.kept_before(b), row = first_row_[b];
+        const std::uint64_t most_x = (std::uint64_t{1} << x_bits) - 1;
         for (const Record& r : sorter_.kept(b)) {
-            cell_x_[cell] = (r.at[0] & ~elsewhere) >> fine_bits;
+            cell_x_[cell] = static_cast<std::uint32_t>(r.cell() & most_x);
             cell_start_[cell++] = r.instance;
         }
         for_each_row(b, [&](std::size_t first, const Record& r) {

@@ -43,28 +43,25 @@ class FineGrid {
     std::size_t bytes() const;
 
   private:
+    // What is sorted, all that is needed of a point, in two words.
     struct Record {
-        std::uint32_t at[3];  // in units; the highest bit of the first marks ghosts and such
+        std::uint64_t place;  // the cell, a bit for ghosts and such, x as the kernels want it
+        std::uint16_t y, z;
         Index instance;
+
+        static constexpr unsigned cell_shift = 17;
+        static constexpr std::uint64_t elsewhere = 1 << 16;
+        std::uint64_t cell() const { return place >> cell_shift; }
     };
-    static constexpr std::uint32_t elsewhere = std::uint32_t{1} << 31;
-    struct CellKey {  // z, y, x from the highest bits to the lowest
-        std::array<unsigned, D> bits;
-        std::uint64_t operator()(const Record& r) const {
-            std::uint64_t key = 0;
-            for (std::size_t a = D; a-- > 0;)
-                key = key << bits[a] | (r.at[a] & ~elsewhere) >> fine_bits;
-            return key;
-        }
-    };
+    Record record(const std::array<double, D>& x, Index instance) const;
     bool choose_cells(const Scene<T, D>& scene);
     void sort(const Scene<T, D>& scene, Packed<T, D>& packed);
     void list_cells(int threads, std::size_t entries);
     void mark_mixed(int threads, const Bits* bits);
 
     std::array<double, D> origin_{};
-    double units_ = 1;  // per length
-    std::array<unsigned, D> bits_{};
+    double units_ = 1;                // per length
+    std::array<unsigned, D> bits_{};  // a cell is (z, y, x) from the highest bits to the lowest
     std::array<std::int64_t, D> most_{};  // the highest cell in use
     std::int16_t sure_ = -1, perhaps_ = -1;
     std::int64_t sure_square_ = -1, perhaps_square_ = -1;
