@@ -5,6 +5,8 @@
 
 #include "core/flat.hpp"
 #include "core/text.hpp"
+#include "simd/places.hpp"
+#include "simd/targets.hpp"
 
 namespace vicinal {
 namespace {
@@ -14,19 +16,12 @@ namespace {
     throw Error(Error::Kind::input, message, element);
 }
 
-// Is every value finite? Zero times anything else is not a number, and stays so in a sum.
 template <Real T>
 bool all_finite(std::span<const T> values, int threads) {
     std::atomic<bool> finite = true;
     parallel_groups(threads, values.size(), [&](Range r, std::size_t) {
-        const T* const x = values.data();
-        std::array<T, flat_group> sum{};
-        std::size_t k = r.begin;
-        for (; k + flat_group <= r.end; k += flat_group)
-            for (std::size_t i = 0; i < flat_group; ++i) sum[i] += x[k + i] * 0;
-        for (; k < r.end; ++k) sum[0] += x[k] * 0;
-        for (const T s : sum)
-            if (s != 0) finite.store(false, std::memory_order_relaxed);
+        if (!place_kernels<T>(first_target()).finite(values.data() + r.begin, r.size()))
+            finite.store(false, std::memory_order_relaxed);
     });
     return finite;
 }

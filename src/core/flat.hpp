@@ -41,8 +41,8 @@ Flat<T, D> flat_of(const Vectors<T, D>& vectors) {
     return flat;
 }
 
-// A multiple of every period and of every vector's lanes: loops go in groups of so many.
-constexpr std::size_t flat_group = 12;
+// A multiple of every period: loops go in groups of so many.
+constexpr std::size_t flat_group = 6;
 
 // Calls f(range, piece) on ranges that begin with whole groups and cover 0 ... n - 1.
 template <class F>

@@ -6,6 +6,8 @@
 
 #include "core/flat.hpp"
 #include "core/morton.hpp"
+#include "simd/places.hpp"
+#include "simd/targets.hpp"
 
 namespace vicinal {
 
@@ -53,34 +55,17 @@ Bulk bulk_of(const Scene<T, D>& scene) {
     return bulk;
 }
 
-// Of plain arrays: a group's values each have a bound of their own, so that vectors serve.
+// Of plain arrays.
 template <Real T, int D>
 void extend(Box<double, D>& all, const Flat<T, D>& flat, int threads) {
-    using Group = std::array<T, flat_group>;
-    struct Part {
-        Group lo, hi;
-    };
     for (std::size_t f = 0; f < flat.count; ++f) {
         const std::size_t n = flat.arrays[f].size();
-        PerPiece<Part> parts(piece_count(threads, (n + flat_group - 1) / flat_group));
+        PerPiece<FlatBounds<T>> parts(piece_count(threads, (n + flat_group - 1) / flat_group));
         parallel_groups(threads, n, [&](Range r, std::size_t piece) {
-            const T* const x = flat.arrays[f].data();
-            Part part;
-            part.lo.fill(std::numeric_limits<T>::infinity());
-            part.hi.fill(-std::numeric_limits<T>::infinity());
-            std::size_t k = r.begin;
-            for (; k + flat_group <= r.end; k += flat_group)
-                for (std::size_t i = 0; i < flat_group; ++i) {
-                    part.lo[i] = std::min(part.lo[i], x[k + i]);
-                    part.hi[i] = std::max(part.hi[i], x[k + i]);
-                }
-            for (std::size_t i = 0; k + i < r.end; ++i) {
-                part.lo[i] = std::min(part.lo[i], x[k + i]);
-                part.hi[i] = std::max(part.hi[i], x[k + i]);
-            }
-            parts[piece] = part;
+            parts[piece] = place_kernels<T>(first_target())
+                               .bounds(flat.arrays[f].data() + r.begin, r.size());
         });
-        for (const Part& part : parts)
+        for (const FlatBounds<T>& part : parts)
             for (std::size_t i = 0; i < flat_group; ++i) {
                 const std::size_t a = f + i % flat.period;
                 all.lo[a] = std::min(all.lo[a], static_cast<double>(part.lo[i]));

@@ -12,6 +12,10 @@ namespace vicinal {
 // this machine or this build does not have.
 std::int64_t choose_target();
 
+// What that was when first asked for: the results are the same with every target, and a step
+// must not read the environment.
+std::int64_t first_target();
+
 std::string target_name(std::int64_t target);
 
 // All that could be chosen here, the best first.
