@@ -5,13 +5,14 @@
 #include <cmath>
 #include <limits>
 
+#include "core/flat.hpp"
 #include "core/parallel.hpp"
+#include "simd/targets.hpp"
 
 namespace vicinal {
 namespace {
 
 constexpr double units_per_cell = 1 << fine_bits;
-constexpr unsigned most_cell_bits = 15;  // three of them leave room in a record
 
 }  // namespace
 
@@ -47,17 +48,20 @@ bool FineGrid<T, D>::choose_cells(const Scene<T, D>& scene) {
     constexpr std::size_t few = 256;
     if (scene.size() <= few && !scene.imaged()) cell = std::max(cell, extent * (1 + 0x1p-6));
     if (!(cell > 0) || !std::isfinite(4 * extent) || !std::isfinite(cell)) return false;
-    units_ = units_per_cell / cell;
-    if (!std::isfinite(units_) || !(error * units_ < 64)) return false;
+    lattice_.units = units_per_cell / cell;
+    if (!std::isfinite(lattice_.units) || !(error * lattice_.units < 64)) return false;
     for (std::size_t a = 0; a < D; ++a) {
         // Cell 0 stays empty, in spite of rounding; so does the one above the last.
-        origin_[a] = place.lo[a] - cell * (1 + 0x1p-10);
-        most_[a] = static_cast<std::int64_t>((place.hi[a] - origin_[a]) * units_) >> fine_bits;
-        bits_[a] =
+        lattice_.origin[a] = place.lo[a] - cell * (1 + 0x1p-10);
+        most_[a] =
+            static_cast<std::int64_t>((place.hi[a] - lattice_.origin[a]) * lattice_.units) >>
+            fine_bits;
+        lattice_.bits[a] =
             static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(most_[a]) + 1));
-        if (bits_[a] > most_cell_bits) return false;
+        if (lattice_.bits[a] > FineRecord::cell_bits) return false;
     }
-    const double r = cutoff * units_, w = std::sqrt(double{D}) * (1.001 + error * units_);
+    const double r = cutoff * lattice_.units,
+                 w = std::sqrt(double{D}) * (1.001 + error * lattice_.units);
     const double outer = r * (1 + 1e-6) + w, inner = r * (1 - 1e-6) - w;
     perhaps_square_ = static_cast<std::int64_t>(std::ceil(outer * outer));
     sure_square_ = inner <= 0 ? -1 : static_cast<std::int64_t>(inner * inner);
@@ -69,38 +73,63 @@ bool FineGrid<T, D>::choose_cells(const Scene<T, D>& scene) {
     return true;
 }
 
+// Calls put(record) for each, in order; bodies in batches.
 template <Real T, int D>
-typename FineGrid<T, D>::Record FineGrid<T, D>::record(const std::array<double, D>& x,
-                                                       Index instance) const {
-    std::array<std::uint32_t, 3> at{};
-    std::uint64_t cell = 0;
-    for (std::size_t a = D; a-- > 0;) {
-        at[a] =
-            static_cast<std::uint32_t>(static_cast<std::int32_t>((x[a] - origin_[a]) * units_));
-        cell = cell << bits_[a] | at[a] >> fine_bits;
+template <class Put>
+void FineGrid<T, D>::make_records(const Scene<T, D>& scene, Range instances,
+                                  const Put& put) const {
+    const FineLattice<D> lattice = lattice_;
+    const FineKernels<T, D> kernels = fine_kernels<T, D>(first_target());
+    const Vectors<T, D> position = scene.view().position;
+    const Flat<T, D> flat = flat_of(position);
+    const auto elsewhere = [&](std::size_t k) {
+        FineRecord r =
+            lattice.record(scene.centre(static_cast<Index>(k)), static_cast<Index>(k));
+        r.place |= FineRecord::elsewhere;
+        return r;
+    };
+    std::array<FineRecord, fine_batch> records;
+    std::array<std::array<T, fine_batch>, D> copy;
+    const auto fill = [&](std::size_t k, std::size_t count) {
+        const auto first = static_cast<Index>(k);
+        if (flat.count == 1 && count == fine_batch)
+            return kernels.interleaved(lattice, flat.arrays[0].data() + D * k, first,
+                                       records.data());
+        std::array<const T*, D> x;
+        for (std::size_t a = 0; a < D; ++a) {
+            if (flat.count == D && count == fine_batch) {
+                x[a] = flat.arrays[a].data() + k;
+                continue;
+            }
+            // A batch must be full: the last of a few is there several times.
+            for (std::size_t i = 0; i < fine_batch; ++i)
+                copy[a][i] = position.axis[a][k + std::min(i, count - 1)];
+            x[a] = copy[a].data();
+        }
+        kernels.apart(lattice, x, first, records.data());
+    };
+    const std::size_t bodies = std::clamp(scene.bodies(), instances.begin, instances.end);
+    for (std::size_t k = instances.begin; k < bodies; k += fine_batch) {
+        const std::size_t count = std::min(bodies - k, fine_batch);
+        fill(k, count);
+        for (std::size_t i = 0; i < count && scene.imaged(); ++i)
+            if (scene.shifted(static_cast<Index>(k + i))) records[i] = elsewhere(k + i);
+        for (std::size_t i = 0; i < count; ++i) put(records[i]);
     }
-    return {cell << Record::cell_shift | static_cast<std::uint16_t>(at[0]),
-            static_cast<std::uint16_t>(at[1]), static_cast<std::uint16_t>(at[2]), instance};
+    for (std::size_t k = bodies; k < instances.end; ++k) put(elsewhere(k));
 }
 
-// Sorts, and writes what the kernels read. Of every cell the first record is kept, its instance
-// replaced by the entry where the cell begins.
+// Sorts, and writes what the kernels read. Of every cell one record is kept, with the
+// entry where the cell begins.
 template <Real T, int D>
 void FineGrid<T, D>::sort(const Scene<T, D>& scene, Packed<T, D>& packed) {
     const std::size_t n = scene.size();
     const int threads = scene.threads();
-    unsigned total = 0;
-    for (const unsigned b : bits_) total += b;
     const auto make = [&](Range range, std::size_t, const auto& put) {
-        for (std::size_t k = range.begin; k < range.end; ++k) {
-            const auto instance = static_cast<Index>(k);
-            Record r = record(scene.centre(instance), instance);
-            if (k >= scene.bodies() || scene.shifted(instance)) r.place |= Record::elsewhere;
-            put(r);
-        }
+        make_records(scene, range, put);
     };
-    const auto by_cell = [](const Record& r) { return r.cell(); };
-    sorter_.count(n, total, threads, make, by_cell);
+    const auto by_cell = [](const FineRecord& r) { return r.cell(); };
+    sorter_.count(n, lattice_.all_bits(), threads, make, by_cell);
     sorter_.scatter(n, threads, make, by_cell);
 
     std::array<std::uint16_t*, 3> axes{};
@@ -111,29 +140,27 @@ void FineGrid<T, D>::sort(const Scene<T, D>& scene, Packed<T, D>& packed) {
     Index* const instances = packed.entries(n).data();
     Bits* const bits = scene.imaged() ? packed.own_bits(n).data() : nullptr;
     sorter_.take(threads, by_cell,
-                 [=, &scene](Range entries, const Record* bucket, const std::uint32_t* order,
-                             const auto& keep) {
+                 [=, &scene](Range entries, const FineRecord* bucket,
+                             const std::uint32_t* order, const auto& keep) {
                      // Here: what others can reach would be read again after every store.
                      const auto [x, y, z] = axes;
                      Index* const to = instances;
                      std::uint64_t last = 0;  // no cell is 0: that one is empty
                      for (std::size_t k = 0; k < entries.size(); ++k) {
-                         const Record& r = bucket[order[k]];
+                         const FineRecord& r = bucket[order[k]];
                          const std::size_t e = entries.begin + k;
-                         x[e] = static_cast<std::uint16_t>(r.place);
-                         y[e] = r.y;
-                         if (D == 3) z[e] = r.z;
-                         to[e] = r.instance;
+                         x[e] = r.x();
+                         y[e] = r.y();
+                         if (D == 3) z[e] = r.z();
+                         to[e] = r.instance();
                          if (bits != nullptr)
                              bits[e] =
-                                 (r.place & Record::elsewhere) == 0
+                                 (r.place & FineRecord::elsewhere) == 0
                                      ? static_cast<Bits>(Scene<T, D>::image_bits | plain_bit)
-                                     : scene.home(r.instance);
+                                     : scene.home(r.instance());
                          if (r.cell() == last) continue;
                          last = r.cell();
-                         Record head = r;
-                         head.instance = static_cast<Index>(e);
-                         keep(head);
+                         keep(FineRecord{r.place, e});
                      }
                  });
 }
@@ -141,14 +168,14 @@ void FineGrid<T, D>::sort(const Scene<T, D>& scene, Packed<T, D>& packed) {
 template <Real T, int D>
 void FineGrid<T, D>::list_cells(int threads, std::size_t entries) {
     const std::size_t buckets = sorter_.buckets();
-    const unsigned x_bits = bits_[0];
-    const auto row_of = [x_bits](const Record& r) { return r.cell() >> x_bits; };
+    const unsigned x_bits = lattice_.bits[0];
+    const auto row_of = [x_bits](const FineRecord& r) { return r.cell() >> x_bits; };
     // Calls f(cell, record) where a row begins.
     const auto for_each_row = [&](std::size_t b, const auto& f) {
-        const Record* before = sorter_.last_before(b);
+        const FineRecord* before = sorter_.last_before(b);
         std::uint64_t last = before != nullptr ? row_of(*before) : 0;
         std::size_t cell = sorter_.kept_before(b);
-        for (const Record& r : sorter_.kept(b)) {
+        for (const FineRecord& r : sorter_.kept(b)) {
             if (row_of(r) != last) f(cell, r);
             last = row_of(r);
             ++cell;
@@ -157,7 +184,7 @@ void FineGrid<T, D>::list_cells(int threads, std::size_t entries) {
     first_row_.resize(buckets);
     parallel_tasks(threads, buckets, [&](std::size_t b, int) {
         std::uint32_t rows = 0;
-        for_each_row(b, [&](std::size_t, const Record&) { ++rows; });
+        for_each_row(b, [&](std::size_t, const FineRecord&) { ++rows; });
         first_row_[b] = rows;
     });
     cells_ = sorter_.kept();
@@ -172,11 +199,11 @@ void FineGrid<T, D>::list_cells(int threads, std::size_t entries) {
     parallel_tasks(threads, buckets, [&](std::size_t b, int) {
         std::size_t cell = sorter_.kept_before(b), row = first_row_[b];
         const std::uint64_t most_x = (std::uint64_t{1} << x_bits) - 1;
-        for (const Record& r : sorter_.kept(b)) {
+        for (const FineRecord& r : sorter_.kept(b)) {
             cell_x_[cell] = static_cast<std::uint32_t>(r.cell() & most_x);
-            cell_start_[cell++] = r.instance;
+            cell_start_[cell++] = static_cast<std::uint32_t>(r.rest);
         }
-        for_each_row(b, [&](std::size_t first, const Record& r) {
+        for_each_row(b, [&](std::size_t first, const FineRecord& r) {
             row_key_[row] = row_of(r);
             row_cell_[row++] = static_cast<std::uint32_t>(first);
         });
@@ -222,7 +249,8 @@ FinePoints<D> FineGrid<T, D>::points() const {
 template <Real T, int D>
 std::uint64_t FineGrid<T, D>::row_key(std::size_t r, const std::array<int, 2>& step) const {
     std::uint64_t key = row_key_[r] + static_cast<std::uint64_t>(std::int64_t{step[0]});
-    if constexpr (D == 3) key += static_cast<std::uint64_t>(std::int64_t{step[1]}) << bits_[1];
+    if constexpr (D == 3)
+        key += static_cast<std::uint64_t>(std::int64_t{step[1]}) << lattice_.bits[1];
     return key;
 }
 
@@ -247,14 +275,14 @@ std::size_t FineGrid<T, D>::row_of(std::uint32_t cell) const {
 
 template <Real T, int D>
 std::int64_t FineGrid<T, D>::cell_at(double x, std::size_t axis) const {
-    const double c = std::floor((x - origin_[axis]) * units_ / units_per_cell);
+    const double c = std::floor((x - lattice_.origin[axis]) * lattice_.units / units_per_cell);
     return static_cast<std::int64_t>(std::clamp(c, 0.0, static_cast<double>(most_[axis] + 1)));
 }
 
 template <Real T, int D>
 std::uint64_t FineGrid<T, D>::key_of_row(std::int64_t y, std::int64_t z) const {
     auto key = static_cast<std::uint64_t>(y);
-    if constexpr (D == 3) key |= static_cast<std::uint64_t>(z) << bits_[1];
+    if constexpr (D == 3) key |= static_cast<std::uint64_t>(z) << lattice_.bits[1];
     return key;
 }
 

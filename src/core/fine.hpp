@@ -5,6 +5,7 @@
 
 #include "core/packed.hpp"
 #include "core/sort.hpp"
+#include "simd/fine_records.hpp"
 #include "simd/strips.hpp"
 
 namespace vicinal {
@@ -26,7 +27,8 @@ class FineGrid {
     // The key of the row `step` rows away in (y, z); no row has it if it is outside.
     std::uint64_t row_key(std::size_t r, const std::array<int, 2>& step) const;
     std::int64_t row_y(std::size_t r) const {
-        return static_cast<std::int64_t>(row_key_[r] & ((std::uint64_t{1} << bits_[1]) - 1));
+        return static_cast<std::int64_t>(row_key_[r] &
+                                         ((std::uint64_t{1} << lattice_.bits[1]) - 1));
     }
     // The first row whose key is not below `key`, or rows().
     std::size_t find_row(std::uint64_t key) const;
@@ -43,30 +45,19 @@ class FineGrid {
     std::size_t bytes() const;
 
   private:
-    // What is sorted, all that is needed of a point, in two words.
-    struct Record {
-        std::uint64_t place;  // the cell, a bit for ghosts and such, x as the kernels want it
-        std::uint16_t y, z;
-        Index instance;
-
-        static constexpr unsigned cell_shift = 17;
-        static constexpr std::uint64_t elsewhere = 1 << 16;
-        std::uint64_t cell() const { return place >> cell_shift; }
-    };
-    Record record(const std::array<double, D>& x, Index instance) const;
     bool choose_cells(const Scene<T, D>& scene);
+    template <class Put>
+    void make_records(const Scene<T, D>& scene, Range instances, const Put& put) const;
     void sort(const Scene<T, D>& scene, Packed<T, D>& packed);
     void list_cells(int threads, std::size_t entries);
     void mark_mixed(int threads, const Bits* bits);
 
-    std::array<double, D> origin_{};
-    double units_ = 1;                // per length
-    std::array<unsigned, D> bits_{};  // a cell is (z, y, x) from the highest bits to the lowest
+    FineLattice<D> lattice_;
     std::array<std::int64_t, D> most_{};  // the highest cell in use
     std::int16_t sure_ = -1, perhaps_ = -1;
     std::int64_t sure_square_ = -1, perhaps_square_ = -1;
 
-    Sorter<Record> sorter_;
+    Sorter<FineRecord> sorter_;
     std::array<Buffer<std::uint16_t>, D> axis_;
     std::size_t cells_ = 0, rows_ = 0;
     Buffer<std::uint32_t> cell_x_, cell_start_, row_cell_;

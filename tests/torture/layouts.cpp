@@ -8,7 +8,7 @@ template <class F>
 class Layouts : public ::testing::Test {};
 TYPED_TEST_SUITE(Layouts, Flavours, FlavourNames);
 
-constexpr std::size_t bodies_per_layout = 50;
+constexpr std::size_t bodies_per_layout = 100;  // more than are taken at a time
 
 // A caller's struct: what the library needs lies among what it does not.
 template <Real T, int D>

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 #include "core/adaptive_sort.hpp"
 #include "core/box_rows.hpp"
@@ -11,6 +13,8 @@
 #include "methods/registry.hpp"
 #include "scenes/random.hpp"
 #include "scenes/scenes.hpp"
+#include "simd/fine_records.hpp"
+#include "simd/places.hpp"
 #include "simd/targets.hpp"
 #include "support/bodies.hpp"
 
@@ -83,6 +87,92 @@ TEST(Simd, UsesTheSetAskedFor) {
     const char* asked = std::getenv("VICINAL_SIMD");
     const std::string used = Finder<float, 3>().report().simd;
     EXPECT_EQ(used, asked != nullptr ? asked : target_name(available_targets().front()));
+}
+
+// Arrays of every length, so that whatever is not finite is met in vectors and behind them.
+template <Real T>
+void expect_finite_and_bounds(std::int64_t target) {
+    const PlaceKernels<T> kernels = place_kernels<T>(target);
+    scenes::Random random(3);
+    for (std::size_t n = 0; n < 250; ++n) {
+        std::vector<T> values(n);
+        for (T& value : values) value = static_cast<T>(random.uniform(-1, 1));
+        FlatBounds<T> expected;
+        expected.lo.fill(std::numeric_limits<T>::infinity());
+        expected.hi.fill(-std::numeric_limits<T>::infinity());
+        for (std::size_t k = 0; k < n; ++k) {
+            T &lo = expected.lo[k % flat_group], &hi = expected.hi[k % flat_group];
+            lo = std::min(lo, values[k]);
+            hi = std::max(hi, values[k]);
+        }
+        const FlatBounds<T> found = kernels.bounds(values.data(), n);
+        ASSERT_EQ(found.lo, expected.lo) << n;
+        ASSERT_EQ(found.hi, expected.hi) << n;
+        ASSERT_TRUE(kernels.finite(values.data(), n)) << n;
+        for (std::size_t k = 0; k < n; ++k)
+            for (const T bad :
+                 {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(),
+                  -std::numeric_limits<T>::infinity()}) {
+                const T good = std::exchange(values[k], bad);
+                ASSERT_FALSE(kernels.finite(values.data(), n)) << k << " of " << n;
+                values[k] = good;
+            }
+    }
+    const std::vector<T> largest(100, std::numeric_limits<T>::max());
+    EXPECT_TRUE(kernels.finite(largest.data(), largest.size()));
+}
+
+TEST(Simd, FindsWhatIsNotFiniteAndBounds) {
+    for (const std::int64_t target : available_targets()) {
+        SCOPED_TRACE(target_name(target));
+        expect_finite_and_bounds<float>(target);
+        expect_finite_and_bounds<double>(target);
+    }
+}
+
+template <Real T, int D>
+void expect_records(std::int64_t target) {
+    const FineKernels<T, D> kernels = fine_kernels<T, D>(target);
+    FineLattice<D> lattice;
+    lattice.units = 8192 / 0.017;
+    std::array<std::vector<T>, D> columns;
+    std::array<const T*, D> apart;
+    std::vector<T> interleaved;
+    scenes::Random random(5);
+    for (std::size_t a = 0; a < D; ++a) {
+        lattice.origin[a] = -0.1 * static_cast<double>(a + 1);
+        lattice.bits[a] = static_cast<unsigned>(13 + a);
+        columns[a].resize(fine_batch);
+        apart[a] = columns[a].data();
+    }
+    for (std::size_t k = 0; k < fine_batch; ++k)
+        for (std::size_t a = 0; a < D; ++a) {
+            columns[a][k] = static_cast<T>(random.uniform(0, k % 2 == 0 ? 1 : 130));
+            interleaved.push_back(columns[a][k]);
+        }
+    constexpr Index first = 0xffffff00;  // the highest bit of an instance counts too
+    std::array<FineRecord, fine_batch> by_columns, by_points;
+    kernels.apart(lattice, apart, first, by_columns.data());
+    kernels.interleaved(lattice, interleaved.data(), first, by_points.data());
+    for (std::size_t k = 0; k < fine_batch; ++k) {
+        std::array<double, D> x;
+        for (std::size_t a = 0; a < D; ++a) x[a] = static_cast<double>(columns[a][k]);
+        const FineRecord expected = lattice.record(x, first + static_cast<Index>(k));
+        for (const FineRecord& found : {by_columns[k], by_points[k]}) {
+            EXPECT_EQ(found.place, expected.place) << k;
+            EXPECT_EQ(found.rest, expected.rest) << k;
+        }
+    }
+}
+
+TEST(Simd, MakesTheRecordsOfTheFormula) {
+    for (const std::int64_t target : available_targets()) {
+        SCOPED_TRACE(target_name(target));
+        expect_records<float, 2>(target);
+        expect_records<float, 3>(target);
+        expect_records<double, 2>(target);
+        expect_records<double, 3>(target);
+    }
 }
 
 // Otherwise the agreement suite would not meet them.

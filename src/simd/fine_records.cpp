@@ -1,0 +1,147 @@
+#include "simd/fine_records.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "simd/fine_records.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target:
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace vicinal::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Doubles = hn::ScalableTag<double>;
+using Words = hn::ScalableTag<std::uint64_t>;
+using Units = hn::Rebind<std::uint32_t, Doubles>;  // as many lanes as Doubles
+template <Real T>
+using Values = hn::Rebind<T, Doubles>;
+template <int D>
+using Point = std::array<hn::Vec<Doubles>, D>;
+
+static_assert(fine_batch * sizeof(double) % HWY_MAX_BYTES == 0);
+
+HWY_INLINE hn::Vec<Doubles> in_double(hn::Vec<hn::Rebind<float, Doubles>> x) {
+    return hn::PromoteTo(Doubles(), x);
+}
+HWY_INLINE hn::Vec<Doubles> in_double(hn::Vec<Doubles> x) {
+    return x;
+}
+
+// The operations of FineLattice::record(). load(i) gives the points from i on.
+template <int D, class Load>
+HWY_INLINE void make_records(const FineLattice<D>& lattice, Index first, FineRecord* out,
+                             const Load& load) {
+    const Doubles dd;
+    const Words dw;
+    const Units du;
+    const std::size_t lanes = hn::Lanes(dd);
+    Point<D> origin;
+    std::array<int, D> shift;
+    for (std::size_t a = 0, sum = FineRecord::cell_shift; a < D; ++a) {
+        origin[a] = hn::Set(dd, lattice.origin[a]);
+        shift[a] = static_cast<int>(sum);
+        sum += lattice.bits[a];
+    }
+    const auto units = hn::Set(dd, lattice.units);
+    const auto low = hn::Set(du, 0xffff);
+    alignas(64) static constexpr std::uint64_t count[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static_assert(HWY_MAX_BYTES <= sizeof count);
+    auto instance = hn::ShiftLeft<FineRecord::instance_shift>(
+        hn::Add(hn::Load(dw, count), hn::Set(dw, std::uint64_t{first})));
+    const auto next =
+        hn::Set(dw, static_cast<std::uint64_t>(lanes) << FineRecord::instance_shift);
+    for (std::size_t i = 0; i < fine_batch; i += lanes) {
+        const Point<D> x = load(i);
+        std::array<hn::Vec<Units>, D> at;
+        auto place = hn::Zero(dw);
+        for (std::size_t a = 0; a < D; ++a) {
+            const auto exact = hn::Mul(hn::Sub(x[a], origin[a]), units);
+            at[a] = hn::BitCast(du, hn::DemoteTo(hn::RebindToSigned<Units>(), exact));
+            const auto cell = hn::PromoteTo(dw, hn::ShiftRight<int{fine_bits}>(at[a]));
+            place = hn::Or(place, hn::ShiftLeftSame(cell, shift[a]));
+        }
+        place = hn::Or(place, hn::PromoteTo(dw, hn::And(at[0], low)));
+        auto yz = hn::And(at[1], low);
+        if constexpr (D == 3) yz = hn::Or(yz, hn::ShiftLeft<16>(at[2]));
+        const auto rest = hn::Or(hn::PromoteTo(dw, yz), instance);
+        hn::StoreInterleaved2(place, rest, dw, &out[i].place);
+        instance = hn::Add(instance, next);
+    }
+}
+
+template <Real T, int D>
+void interleaved(const FineLattice<D>& lattice, const T* x, Index first, FineRecord* out) {
+    make_records<D>(lattice, first, out, [x](std::size_t i) HWY_ATTR {
+        const Values<T> d;
+        hn::Vec<Values<T>> v0, v1, v2;
+        if constexpr (D == 2) {
+            hn::LoadInterleaved2(d, x + 2 * i, v0, v1);
+            return Point<D>{in_double(v0), in_double(v1)};
+        } else {
+            hn::LoadInterleaved3(d, x + 3 * i, v0, v1, v2);
+            return Point<D>{in_double(v0), in_double(v1), in_double(v2)};
+        }
+    });
+}
+
+template <Real T, int D>
+void apart(const FineLattice<D>& lattice, const std::array<const T*, D>& x, Index first,
+           FineRecord* out) {
+    make_records<D>(lattice, first, out, [x](std::size_t i) HWY_ATTR {
+        Point<D> point;
+        for (std::size_t a = 0; a < D; ++a)
+            point[a] = in_double(hn::LoadU(Values<T>(), x[a] + i));
+        return point;
+    });
+}
+
+FineKernels<float, 2> fine_kernels_f2() {
+    return {interleaved<float, 2>, apart<float, 2>};
+}
+FineKernels<float, 3> fine_kernels_f3() {
+    return {interleaved<float, 3>, apart<float, 3>};
+}
+FineKernels<double, 2> fine_kernels_d2() {
+    return {interleaved<double, 2>, apart<double, 2>};
+}
+FineKernels<double, 3> fine_kernels_d3() {
+    return {interleaved<double, 3>, apart<double, 3>};
+}
+
+}  // namespace vicinal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace vicinal {
+
+HWY_EXPORT(fine_kernels_f2);
+HWY_EXPORT(fine_kernels_f3);
+HWY_EXPORT(fine_kernels_d2);
+HWY_EXPORT(fine_kernels_d3);
+
+template <Real T, int D>
+FineKernels<T, D> fine_kernels(std::int64_t target) {
+    hwy::ChosenTarget chosen;
+    chosen.Update(target);
+    const std::size_t index = chosen.GetIndex();
+    if constexpr (std::same_as<T, float>) {
+        if constexpr (D == 2)
+            return HWY_DISPATCH_TABLE(fine_kernels_f2)[index]();
+        else
+            return HWY_DISPATCH_TABLE(fine_kernels_f3)[index]();
+    } else {
+        if constexpr (D == 2)
+            return HWY_DISPATCH_TABLE(fine_kernels_d2)[index]();
+        else
+            return HWY_DISPATCH_TABLE(fine_kernels_d3)[index]();
+    }
+}
+
+template FineKernels<float, 2> fine_kernels<float, 2>(std::int64_t);
+template FineKernels<float, 3> fine_kernels<float, 3>(std::int64_t);
+template FineKernels<double, 2> fine_kernels<double, 2>(std::int64_t);
+template FineKernels<double, 3> fine_kernels<double, 3>(std::int64_t);
+
+}  // namespace vicinal
+#endif

@@ -1,0 +1,73 @@
+// Points on the fine lattice of the strip join (simd/strips.hpp), as records to be sorted by
+// their cells.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "simd/strips.hpp"
+
+#include <vicinal/bodies.hpp>
+
+namespace vicinal {
+
+// All that is needed of a point, in two words. Of its place in units the highest bits are the
+// cell's, the low 16 are what the kernels want.
+struct FineRecord {
+    std::uint64_t place;  // the cell, a bit for ghosts and such, x
+    std::uint64_t rest;   // the instance, z, y
+
+    static constexpr unsigned cell_shift = 17, instance_shift = 32;
+    static constexpr unsigned cell_bits = (64 - cell_shift) / 3;  // for an axis
+    static constexpr std::uint64_t elsewhere = std::uint64_t{1} << 16;
+
+    std::uint64_t cell() const { return place >> cell_shift; }
+    std::uint16_t x() const { return static_cast<std::uint16_t>(place); }
+    std::uint16_t y() const { return static_cast<std::uint16_t>(rest); }
+    std::uint16_t z() const { return static_cast<std::uint16_t>(rest >> 16); }
+    Index instance() const { return static_cast<Index>(rest >> instance_shift); }
+};
+
+template <int D>
+struct FineLattice {
+    std::array<double, D> origin{};
+    double units = 1;  // per length
+    // A cell is (z, y, x) from the highest bits to the lowest; so many for each.
+    std::array<unsigned, D> bits{};
+
+    unsigned all_bits() const {
+        unsigned sum = 0;
+        for (const unsigned b : bits) sum += b;
+        return sum;
+    }
+    // Places are rounded down; nothing is below the origin.
+    FineRecord record(const std::array<double, D>& x, Index instance) const {
+        std::array<std::uint32_t, 3> at{};
+        std::uint64_t cell = 0;
+        for (std::size_t a = D; a-- > 0;) {
+            at[a] = static_cast<std::uint32_t>(
+                static_cast<std::int32_t>((x[a] - origin[a]) * units));
+            cell = cell << bits[a] | at[a] >> fine_bits;
+        }
+        return {cell << FineRecord::cell_shift | (at[0] & 0xffff),
+                std::uint64_t{instance} << FineRecord::instance_shift | (at[2] & 0xffff) << 16 |
+                    (at[1] & 0xffff)};
+    }
+};
+
+// The same for so many points at a time, instances from `first` on.
+constexpr std::size_t fine_batch = 64;
+
+template <Real T, int D>
+struct FineKernels {
+    // Points whose coordinates lie side by side.
+    void (*interleaved)(const FineLattice<D>&, const T* x, Index first, FineRecord* out);
+    // Points whose coordinates lie in arrays of their own.
+    void (*apart)(const FineLattice<D>&, const std::array<const T*, D>& x, Index first,
+                  FineRecord* out);
+};
+
+template <Real T, int D>
+FineKernels<T, D> fine_kernels(std::int64_t target);
+
+}  // namespace vicinal
