@@ -44,7 +44,8 @@ const std::vector<Simulator>& simulators() {
 const Simulator& find_simulator(const std::string& name) {
     for (const Simulator& simulator : simulators())
         if (simulator.name == name) return simulator;
-    refuse("unknown simulation '" + name + "'" + scenes::choices(name, simulators()));
+    refuse("unknown simulation '" + name + "'" + scenes::choices(name, simulators()) +
+           "; or name a scene file that ends in .json");
 }
 
 }  // namespace vicinal::sim

@@ -10,6 +10,7 @@
 
 #include "commands.hpp"
 #include "io/write.hpp"
+#include "scenes/choices.hpp"
 #include "text.hpp"
 
 #include <vicinal/error.hpp>
@@ -29,6 +30,32 @@ std::string see_help(const CLI::App& app) {
     const auto commands = app.get_subcommands();
     return commands.empty() ? "see vicinal --help"
                             : "see vicinal " + commands[0]->get_name() + " --help";
+}
+
+// What the parser says of flags it does not know, or was given twice, names no remedy.
+std::string explain(const CLI::App& app, const CLI::ParseError& error) {
+    const auto commands = app.get_subcommands();
+    const CLI::App& command = commands.empty() ? app : *commands[0];
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
+        struct Named {
+            std::string name;
+        };
+        std::vector<Named> flags;
+        for (const CLI::Option* option : command.get_options())
+            for (const std::string& name : option->get_lnames()) flags.push_back({"--" + name});
+        const std::vector<std::string> extra = app.remaining(true);
+        for (const std::string& word : extra) {
+            if (word.size() < 2 || word[0] != '-') continue;
+            const std::string meant = scenes::near_miss(word.substr(0, word.find('=')), flags);
+            return fmt::format("unknown flag {}", word) +
+                   (meant.empty() ? "" : fmt::format("; did you mean {}?", meant));
+        }
+        if (!extra.empty()) return fmt::format("'{}' is one word too many", extra[0]);
+    }
+    const std::string_view said = error.what();
+    const auto twice = said.find(": At Most 1 required");
+    if (twice == std::string_view::npos) return error.what();
+    return fmt::format("{} is given more than once", said.substr(0, twice));
 }
 
 void set_up(CLI::App& app, Chosen& chosen) {
@@ -72,7 +99,7 @@ int parse_and_run(CLI::App& app, Chosen& chosen, int argc, char** argv) {
         return 0;
     } catch (const CLI::ParseError& error) {
         if (error.get_exit_code() == 0) return app.exit(error);
-        return fail(2, fmt::format("{}; {}", error.what(), see_help(app)));
+        return fail(2, fmt::format("{}; {}", explain(app, error), see_help(app)));
     } catch (const UsageError& error) {
         return fail(2, fmt::format("{}; {}", error.what(), see_help(app)));
     } catch (const Error& error) {

@@ -115,7 +115,7 @@ Json parse_file(const std::string& file) {
         fail_in(file, "is no JSON:" +
                           message.substr(std::min(message.find("] ") + 1, message.size())));
     }
-    if (!twice.empty()) fail_in(fmt::format("{}: /{}", file, twice), "stands there twice");
+    if (!twice.empty()) fail_in(fmt::format("{}: /{}", file, twice), "stands there twice; keep one");
     return json;
 }
 

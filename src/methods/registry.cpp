@@ -221,7 +221,7 @@ Choice choose_method(const std::string& text) {
     choice.why = "as asked";
     if (choice.name == "auto") {
         choice.name = automatic;
-        choice.why = "the default until methods are chosen from the scene";
+        choice.why = "the default";
     }
     const MethodInfo& info = find_entry(choice.name).info;
     for (const OptionInfo& option : info.options)

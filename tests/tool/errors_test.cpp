@@ -129,7 +129,10 @@ TEST_F(Errors, bad_usage) {
     refused({"--cutoff", "1", "--threads", "-1"}, {"--threads", "-1"});
     refused({"--cutoff", "1", "--max-pairs", "-1"}, {"--max-pairs", "-1"});
     refused({"--cutoff", "1", "--nonsense"}, {"--nonsense", "vicinal pairs --help"});
-    refused({"--cutoff", "1", "more.npy"}, {"more.npy"});
+    refused({"--cutof", "1"}, {"--cutof", "did you mean --cutoff?", "vicinal pairs --help"});
+    refused({"--cutof=1"}, {"--cutof=1", "did you mean --cutoff?"});
+    refused({"--cutoff", "1", "--cutoff", "2"}, {"--cutoff is given more than once"});
+    refused({"--cutoff", "1", "more.npy"}, {"'more.npy' is one word too many"});
     refused({"--cutoff", "1", "--count", "-o", path("o.npy")}, {"--count"});
     refused({"--cutoff", "1", "--rows"}, {"--rows", "-o"});
     refused({"--cutoff", "1", "--rows", "-o", path("o.csv")}, {"--rows", ".csv"});
