@@ -16,11 +16,11 @@ namespace {
     throw Error(Error::Kind::input, message, element);
 }
 
-template <Real T>
+template <Real T, int D>
 bool all_finite(std::span<const T> values, int threads) {
     std::atomic<bool> finite = true;
     parallel_groups(threads, values.size(), [&](Range r, std::size_t) {
-        if (!place_kernels<T>(first_target()).finite(values.data() + r.begin, r.size()))
+        if (!place_kernels<T, D>(first_target()).finite(values.data() + r.begin, r.size()))
             finite.store(false, std::memory_order_relaxed);
     });
     return finite;
@@ -92,7 +92,7 @@ class Checker {
         const Flat<T, D> flat = flat_of(vectors);
         bool finite = flat.count > 0;
         for (std::size_t f = 0; f < flat.count; ++f)
-            finite = finite && all_finite(flat.arrays[f], threads_);
+            finite = finite && all_finite<T, D>(flat.arrays[f], threads_);
         for (std::size_t a = 0; a < D && !finite; ++a) {
             const std::string name = name_of(what, a);
             const Column<T>& column = vectors.axis[a];

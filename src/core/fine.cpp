@@ -80,40 +80,21 @@ void FineGrid<T, D>::make_records(const Scene<T, D>& scene, Range instances,
                                   const Put& put) const {
     const FineLattice<D> lattice = lattice_;
     const FineKernels<T, D> kernels = fine_kernels<T, D>(first_target());
-    const Vectors<T, D> position = scene.view().position;
-    const Flat<T, D> flat = flat_of(position);
+    BatchReader<T, D> reader(scene.view().position);
     const auto elsewhere = [&](std::size_t k) {
         FineRecord r =
             lattice.record(scene.centre(static_cast<Index>(k)), static_cast<Index>(k));
         r.place |= FineRecord::elsewhere;
         return r;
     };
-    std::array<FineRecord, fine_batch> records;
-    std::array<std::array<T, fine_batch>, D> copy;
-    const auto fill = [&](std::size_t k, std::size_t count) {
-        const auto first = static_cast<Index>(k);
-        if (flat.count == 1 && count == fine_batch)
-            return kernels.interleaved(lattice, flat.arrays[0].data() + D * k, first,
-                                       records.data());
-        std::array<const T*, D> x;
-        for (std::size_t a = 0; a < D; ++a) {
-            if (flat.count == D && count == fine_batch) {
-                x[a] = flat.arrays[a].data() + k;
-                continue;
-            }
-            // A batch must be full: the last of a few is there several times.
-            for (std::size_t i = 0; i < fine_batch; ++i)
-                copy[a][i] = position.axis[a][k + std::min(i, count - 1)];
-            x[a] = copy[a].data();
-        }
-        kernels.apart(lattice, x, first, records.data());
-    };
+    std::array<FineRecord, batch_size> records;
     const std::size_t bodies = std::clamp(scene.bodies(), instances.begin, instances.end);
-    for (std::size_t k = instances.begin; k < bodies; k += fine_batch) {
-        const std::size_t count = std::min(bodies - k, fine_batch);
-        fill(k, count);
-        for (std::size_t i = 0; i < count && scene.imaged(); ++i)
-            if (scene.shifted(static_cast<Index>(k + i))) records[i] = elsewhere(k + i);
+    for (std::size_t k = instances.begin; k < bodies; k += batch_size) {
+        const std::size_t count = std::min(bodies - k, batch_size);
+        kernels.records(lattice, reader.read(k, count), static_cast<Index>(k), records.data());
+        if (scene.any_shifted(k, k + count))
+            for (std::size_t i = 0; i < count; ++i)
+                if (scene.shifted(static_cast<Index>(k + i))) records[i] = elsewhere(k + i);
         for (std::size_t i = 0; i < count; ++i) put(records[i]);
     }
     for (std::size_t k = bodies; k < instances.end; ++k) put(elsewhere(k));

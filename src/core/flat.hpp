@@ -53,4 +53,43 @@ void parallel_groups(int threads, std::size_t n, const F& f) {
     });
 }
 
+// Points are taken so many at a time: their coordinates lie side by side, or each axis by
+// itself.
+constexpr std::size_t batch_size = 64;
+
+template <Real T, int D>
+struct PointBatch {
+    std::array<const T*, D> axis;  // of the first point
+    bool interleaved;
+};
+
+// Makes batches of points wherever they lie.
+template <Real T, int D>
+class BatchReader {
+  public:
+    explicit BatchReader(const Vectors<T, D>& vectors)
+        : vectors_(vectors), flat_(flat_of(vectors)) {}
+
+    // Points k ... k + count - 1, and the last of them as often as a batch needs. Stands until
+    // the next one is read.
+    PointBatch<T, D> read(std::size_t k, std::size_t count) {
+        PointBatch<T, D> batch{};
+        const bool in_place = count == batch_size && flat_.count > 0;
+        batch.interleaved = in_place && flat_.count == 1;
+        for (std::size_t a = 0; a < D; ++a) {
+            batch.axis[a] = batch.interleaved ? flat_.arrays[0].data() + D * k + a
+                            : in_place        ? flat_.arrays[a].data() + k
+                                              : copy_[a].data();
+            for (std::size_t i = 0; i < batch_size && !in_place; ++i)
+                copy_[a][i] = vectors_.axis[a][k + std::min(i, count - 1)];
+        }
+        return batch;
+    }
+
+  private:
+    Vectors<T, D> vectors_;
+    Flat<T, D> flat_;
+    std::array<std::array<T, batch_size>, D> copy_;
+};
+
 }  // namespace vicinal

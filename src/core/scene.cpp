@@ -1,10 +1,14 @@
 #include "core/scene.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
+#include "core/flat.hpp"
 #include "core/parallel.hpp"
+#include "simd/places.hpp"
+#include "simd/targets.hpp"
 
 namespace vicinal {
 namespace {
@@ -274,33 +278,59 @@ void Scene<T, D>::find_outer() {
     for (std::size_t a = 0; a < D; ++a)
         for (std::size_t k = 0; k < D; ++k)
             diagonal = diagonal && (a == k || lattice_.inverse[a][k] == 0);
-    outer_.resize(n);
-    PerPiece<std::size_t> counts(piece_count(threads_, n));
-    parallel_ranges(threads_, n, [&](Range r, std::size_t p) {
-        const Bodies<T, D> view = view_;
-        Index* const out = outer_.data() + r.begin;
-        std::size_t count = 0;
-        for (std::size_t i = r.begin; i < r.end; ++i) {
+    // Round bodies in such a box are told apart by their own coordinates, in vectors: a little
+    // closer to the middle, for the bounds are rounded.
+    const bool quick = diagonal && view_.shape != Shape::boxes;
+    Box<T, D> inside{};
+    for (std::size_t a = 0; a < D; ++a) {
+        const double low = lo[a] / lattice_.inverse[a][a],
+                     high = hi[a] / lattice_.inverse[a][a];
+        const double slack = lattice_.periodic[a] ? 4 * static_cast<double>(eps<T>) *
+                                                        (std::abs(low) + std::abs(high))
+                                                  : 0;
+        inside.lo[a] = static_cast<T>(low + slack);
+        inside.hi[a] = static_cast<T>(high - slack);
+    }
+    // A bit for each of a batch.
+    const auto outside = [&](std::size_t begin, std::size_t count) {
+        std::uint64_t bits = 0;
+        for (std::size_t i = 0; i < count; ++i) {
             std::array<double, D> x, f;
             for (std::size_t a = 0; a < D; ++a) {
-                x[a] = static_cast<double>(view.position.axis[a][i]);
-                if (view.shape == Shape::boxes)
-                    x[a] = x[a] / 2 + static_cast<double>(view.upper.axis[a][i]) / 2;
+                x[a] = static_cast<double>(view_.position.axis[a][begin + i]);
+                if (view_.shape == Shape::boxes)
+                    x[a] = x[a] / 2 + static_cast<double>(view_.upper.axis[a][begin + i]) / 2;
             }
             // Rounding of the centre and of its fractional coordinates is in the margin.
             if (diagonal)
                 for (std::size_t a = 0; a < D; ++a) f[a] = x[a] * lattice_.inverse[a][a];
             else
                 f = fractional(x);
-            unsigned outside = 0;  // without a branch: near a face it goes either way
+            unsigned any = 0;  // without a branch: near a face it goes either way
             for (std::size_t k = 0; k < D; ++k) {
-                outside |= unsigned{!(f[k] > lo[k])};
-                outside |= unsigned{!(f[k] < hi[k])};
+                any |= unsigned{!(f[k] > lo[k])};
+                any |= unsigned{!(f[k] < hi[k])};
             }
-            out[count] = static_cast<Index>(i);
-            count += outside;
+            bits |= std::uint64_t{any} << i;
         }
-        counts[p] = count;
+        return bits;
+    };
+    outer_.resize(n);
+    PerPiece<std::size_t> counts(piece_count(threads_, n));
+    parallel_ranges(threads_, n, [&](Range r, std::size_t p) {
+        const PlaceKernels<T, D> kernels = place_kernels<T, D>(first_target());
+        BatchReader<T, D> reader(view_.position);
+        Index* out = outer_.data() + r.begin;
+        for (std::size_t k = r.begin; k < r.end; k += batch_size) {
+            const std::size_t count = std::min(r.end - k, batch_size);
+            std::uint64_t bits =
+                quick ? kernels.outside(reader.read(k, count), inside) : outside(k, count);
+            if (count < batch_size) bits &= (std::uint64_t{1} << count) - 1;
+            for (; bits != 0; bits &= bits - 1)
+                *out++ =
+                    static_cast<Index>(k + static_cast<std::size_t>(std::countr_zero(bits)));
+        }
+        counts[p] = static_cast<std::size_t>(out - (outer_.data() + r.begin));
     });
     std::size_t at = 0;
     for (std::size_t p = 0; p < counts.size(); ++p) {

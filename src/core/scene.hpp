@@ -96,6 +96,14 @@ class Scene {
             for (const std::int16_t component : shift_[k]) any |= component;
         return any != 0;
     }
+    // Is any of the bodies begin ... end - 1? In vectors.
+    bool any_shifted(std::size_t begin, std::size_t end) const {
+        if (!imaged()) return false;
+        const std::int16_t* const components = shift_[begin].data();
+        std::int16_t any = 0;
+        for (std::size_t k = 0; k < (end - begin) * D; ++k) any |= components[k];
+        return any != 0;
+    }
     // No instance is shifted farther than this along any coordinate axis.
     double longest_shift() const;
 

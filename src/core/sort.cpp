@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/bounds.hpp"
 #include "core/flat.hpp"
 #include "core/morton.hpp"
 #include "simd/places.hpp"
@@ -55,52 +56,53 @@ Bulk bulk_of(const Scene<T, D>& scene) {
     return bulk;
 }
 
-// Of plain arrays.
+// Of the bodies begin ... end - 1 of plain arrays, where they are given.
 template <Real T, int D>
-void extend(Box<double, D>& all, const Flat<T, D>& flat, int threads) {
+Box<double, D> bounds_of(const Flat<T, D>& flat, std::size_t begin, std::size_t end) {
+    Box<double, D> all = no_box<double, D>();
     for (std::size_t f = 0; f < flat.count; ++f) {
-        const std::size_t n = flat.arrays[f].size();
-        PerPiece<FlatBounds<T>> parts(piece_count(threads, (n + flat_group - 1) / flat_group));
-        parallel_groups(threads, n, [&](Range r, std::size_t piece) {
-            parts[piece] = place_kernels<T>(first_target())
-                               .bounds(flat.arrays[f].data() + r.begin, r.size());
-        });
-        for (const FlatBounds<T>& part : parts)
-            for (std::size_t i = 0; i < flat_group; ++i) {
-                const std::size_t a = f + i % flat.period;
-                all.lo[a] = std::min(all.lo[a], static_cast<double>(part.lo[i]));
-                all.hi[a] = std::max(all.hi[a], static_cast<double>(part.hi[i]));
-            }
+        const FlatBounds<T> part = place_kernels<T, D>(first_target())
+                                       .bounds(flat.arrays[f].data() + begin * flat.period,
+                                               (end - begin) * flat.period);
+        for (std::size_t i = 0; i < flat_group; ++i) {
+            const std::size_t a = f + i % flat.period;
+            all.lo[a] = std::min(all.lo[a], static_cast<double>(part.lo[i]));
+            all.hi[a] = std::max(all.hi[a], static_cast<double>(part.hi[i]));
+        }
     }
+    return all;
 }
 
+// Bodies that are where they are given need no look at each: nearly all.
 template <Real T, int D>
 Box<double, D> bounds_of(const Scene<T, D>& scene) {
-    Box<double, D> none;
-    none.lo.fill(std::numeric_limits<double>::infinity());
-    none.hi.fill(-std::numeric_limits<double>::infinity());
-    Box<double, D> all = none;
     const Flat<T, D> flat = flat_of(scene.view().position);
-    if (!scene.imaged() && flat.count > 0) {
-        extend(all, flat, scene.threads());
-        return all;
-    }
-    const auto add = [](Box<double, D>& to, const auto& lo, const auto& hi) {
-        for (std::size_t a = 0; a < D; ++a) {
-            to.lo[a] = std::min(to.lo[a], lo[a]);
-            to.hi[a] = std::max(to.hi[a], hi[a]);
-        }
-    };
-    PerPiece<Box<double, D>> parts(piece_count(scene.threads(), scene.size()), none);
+    PerPiece<Box<double, D>> parts(piece_count(scene.threads(), scene.size()));
     parallel_ranges(scene.threads(), scene.size(), [&](Range r, std::size_t p) {
-        Box<double, D> part = none;
-        for (std::size_t k = r.begin; k < r.end; ++k) {
-            const auto x = scene.centre(static_cast<Index>(k));
-            add(part, x, x);
+        Box<double, D> part = no_box<double, D>();
+        const auto add_until = [&](std::size_t k, std::size_t end) {
+            for (; k < end; ++k) {
+                const auto x = scene.centre(static_cast<Index>(k));
+                enclose(part, {x, x});
+            }
+        };
+        const std::size_t bodies =
+            flat.count == 0 ? r.begin : std::clamp(scene.bodies(), r.begin, r.end);
+        for (std::size_t k = r.begin; k < bodies;) {
+            const auto next = [&](std::size_t from) {
+                return std::min(from + batch_size, bodies);
+            };
+            std::size_t end = k;
+            while (end < bodies && !scene.any_shifted(end, next(end))) end = next(end);
+            if (k < end) enclose(part, bounds_of(flat, k, end));
+            k = next(end);
+            add_until(end, k);
         }
+        add_until(bodies, r.end);
         parts[p] = part;
     });
-    for (const Box<double, D>& part : parts) add(all, part.lo, part.hi);
+    Box<double, D> all = no_box<double, D>();
+    for (const Box<double, D>& part : parts) enclose(all, part);
     return all;
 }
 

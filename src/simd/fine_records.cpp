@@ -6,20 +6,16 @@
 // After foreach_target:
 #include <hwy/highway.h>
 
+#include "simd/lanes-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace vicinal::HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 using Doubles = hn::ScalableTag<double>;
 using Words = hn::ScalableTag<std::uint64_t>;
 using Units = hn::Rebind<std::uint32_t, Doubles>;  // as many lanes as Doubles
-template <Real T>
-using Values = hn::Rebind<T, Doubles>;
-template <int D>
-using Point = std::array<hn::Vec<Doubles>, D>;
 
-static_assert(fine_batch * sizeof(double) % HWY_MAX_BYTES == 0);
+static_assert(batch_size * sizeof(double) % HWY_MAX_BYTES == 0);
 
 HWY_INLINE hn::Vec<Doubles> in_double(hn::Vec<hn::Rebind<float, Doubles>> x) {
     return hn::PromoteTo(Doubles(), x);
@@ -28,15 +24,15 @@ HWY_INLINE hn::Vec<Doubles> in_double(hn::Vec<Doubles> x) {
     return x;
 }
 
-// The operations of FineLattice::record(). load(i) gives the points from i on.
-template <int D, class Load>
-HWY_INLINE void make_records(const FineLattice<D>& lattice, Index first, FineRecord* out,
-                             const Load& load) {
+// The operations of FineLattice::record().
+template <Real T, int D>
+void make_records(const FineLattice<D>& lattice, const PointBatch<T, D>& batch, Index first,
+                  FineRecord* out) {
     const Doubles dd;
     const Words dw;
     const Units du;
     const std::size_t lanes = hn::Lanes(dd);
-    Point<D> origin;
+    std::array<hn::Vec<Doubles>, D> origin;
     std::array<int, D> shift;
     for (std::size_t a = 0, sum = FineRecord::cell_shift; a < D; ++a) {
         origin[a] = hn::Set(dd, lattice.origin[a]);
@@ -51,12 +47,12 @@ HWY_INLINE void make_records(const FineLattice<D>& lattice, Index first, FineRec
         hn::Add(hn::Load(dw, count), hn::Set(dw, std::uint64_t{first})));
     const auto next =
         hn::Set(dw, static_cast<std::uint64_t>(lanes) << FineRecord::instance_shift);
-    for (std::size_t i = 0; i < fine_batch; i += lanes) {
-        const Point<D> x = load(i);
+    for (std::size_t i = 0; i < batch_size; i += lanes) {
+        const auto x = load_points<D>(hn::Rebind<T, Doubles>(), batch, i);
         std::array<hn::Vec<Units>, D> at;
         auto place = hn::Zero(dw);
         for (std::size_t a = 0; a < D; ++a) {
-            const auto exact = hn::Mul(hn::Sub(x[a], origin[a]), units);
+            const auto exact = hn::Mul(hn::Sub(in_double(x[a]), origin[a]), units);
             at[a] = hn::BitCast(du, hn::DemoteTo(hn::RebindToSigned<Units>(), exact));
             const auto cell = hn::PromoteTo(dw, hn::ShiftRight<int{fine_bits}>(at[a]));
             place = hn::Or(place, hn::ShiftLeftSame(cell, shift[a]));
@@ -70,43 +66,17 @@ HWY_INLINE void make_records(const FineLattice<D>& lattice, Index first, FineRec
     }
 }
 
-template <Real T, int D>
-void interleaved(const FineLattice<D>& lattice, const T* x, Index first, FineRecord* out) {
-    make_records<D>(lattice, first, out, [x](std::size_t i) HWY_ATTR {
-        const Values<T> d;
-        hn::Vec<Values<T>> v0, v1, v2;
-        if constexpr (D == 2) {
-            hn::LoadInterleaved2(d, x + 2 * i, v0, v1);
-            return Point<D>{in_double(v0), in_double(v1)};
-        } else {
-            hn::LoadInterleaved3(d, x + 3 * i, v0, v1, v2);
-            return Point<D>{in_double(v0), in_double(v1), in_double(v2)};
-        }
-    });
-}
-
-template <Real T, int D>
-void apart(const FineLattice<D>& lattice, const std::array<const T*, D>& x, Index first,
-           FineRecord* out) {
-    make_records<D>(lattice, first, out, [x](std::size_t i) HWY_ATTR {
-        Point<D> point;
-        for (std::size_t a = 0; a < D; ++a)
-            point[a] = in_double(hn::LoadU(Values<T>(), x[a] + i));
-        return point;
-    });
-}
-
 FineKernels<float, 2> fine_kernels_f2() {
-    return {interleaved<float, 2>, apart<float, 2>};
+    return {make_records<float, 2>};
 }
 FineKernels<float, 3> fine_kernels_f3() {
-    return {interleaved<float, 3>, apart<float, 3>};
+    return {make_records<float, 3>};
 }
 FineKernels<double, 2> fine_kernels_d2() {
-    return {interleaved<double, 2>, apart<double, 2>};
+    return {make_records<double, 2>};
 }
 FineKernels<double, 3> fine_kernels_d3() {
-    return {interleaved<double, 3>, apart<double, 3>};
+    return {make_records<double, 3>};
 }
 
 }  // namespace vicinal::HWY_NAMESPACE

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "core/flat.hpp"
 #include "simd/strips.hpp"
 
 #include <vicinal/bodies.hpp>
@@ -55,16 +56,11 @@ struct FineLattice {
     }
 };
 
-// The same for so many points at a time, instances from `first` on.
-constexpr std::size_t fine_batch = 64;
-
 template <Real T, int D>
 struct FineKernels {
-    // Points whose coordinates lie side by side.
-    void (*interleaved)(const FineLattice<D>&, const T* x, Index first, FineRecord* out);
-    // Points whose coordinates lie in arrays of their own.
-    void (*apart)(const FineLattice<D>&, const std::array<const T*, D>& x, Index first,
-                  FineRecord* out);
+    // The same for a batch of points, instances from `first` on.
+    void (*records)(const FineLattice<D>&, const PointBatch<T, D>&, Index first,
+                    FineRecord* out);
 };
 
 template <Real T, int D>

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/flat.hpp"
 #include "simd/compress.hpp"
 
 #include <vicinal/types.hpp>
@@ -30,6 +31,22 @@ HWY_INLINE hn::Vec<Ids> count_from(Index first) {
     const Ids di;
     static_assert(HWY_MAX_BYTES <= sizeof lanes);
     return hn::Add(hn::Load(di, lanes), hn::Set(di, first));
+}
+
+// The points of a batch from i on.
+template <int D, class Tag>
+HWY_INLINE std::array<hn::Vec<Tag>, D> load_points(Tag d,
+                                                   const PointBatch<hn::TFromD<Tag>, D>& batch,
+                                                   std::size_t i) {
+    std::array<hn::Vec<Tag>, D> x;
+    if (!batch.interleaved) {
+        for (std::size_t a = 0; a < D; ++a) x[a] = hn::LoadU(d, batch.axis[a] + i);
+    } else if constexpr (D == 2) {
+        hn::LoadInterleaved2(d, batch.axis[0] + D * i, x[0], x[1]);
+    } else {
+        hn::LoadInterleaved3(d, batch.axis[0] + D * i, x[0], x[1], x[2]);
+    }
+    return x;
 }
 
 // One bit per lane.

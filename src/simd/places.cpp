@@ -9,10 +9,10 @@
 // After foreach_target:
 #include <hwy/highway.h>
 
+#include "simd/lanes-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace vicinal::HWY_NAMESPACE {
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 // Several sums or bounds side by side: each step of one must wait for the step before. As many
 // as there are periods, so that a lane of one always belongs to the same axis.
@@ -68,11 +68,35 @@ FlatBounds<T> bounds(const T* values, std::size_t n) {
     return all;
 }
 
-PlaceKernels<float> place_kernels_f() {
-    return {finite<float>, bounds<float>};
+template <Real T, int D>
+std::uint64_t outside(const PointBatch<T, D>& batch, const Box<T, D>& box) {
+    const hn::ScalableTag<T> d;
+    static_assert(batch_size == 64 && 64 * sizeof(T) % HWY_MAX_BYTES == 0);
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i < batch_size; i += hn::Lanes(d)) {
+        const auto x = load_points<D>(d, batch, i);
+        auto inside = hn::Gt(x[0], hn::Set(d, box.lo[0]));
+        inside = hn::And(inside, hn::Lt(x[0], hn::Set(d, box.hi[0])));
+        for (std::size_t a = 1; a < D; ++a) {
+            inside = hn::And(inside, hn::Gt(x[a], hn::Set(d, box.lo[a])));
+            inside = hn::And(inside, hn::Lt(x[a], hn::Set(d, box.hi[a])));
+        }
+        all |= bits_of(d, inside) << i;
+    }
+    return ~all;
 }
-PlaceKernels<double> place_kernels_d() {
-    return {finite<double>, bounds<double>};
+
+PlaceKernels<float, 2> place_kernels_f2() {
+    return {finite<float>, bounds<float>, outside<float, 2>};
+}
+PlaceKernels<float, 3> place_kernels_f3() {
+    return {finite<float>, bounds<float>, outside<float, 3>};
+}
+PlaceKernels<double, 2> place_kernels_d2() {
+    return {finite<double>, bounds<double>, outside<double, 2>};
+}
+PlaceKernels<double, 3> place_kernels_d3() {
+    return {finite<double>, bounds<double>, outside<double, 3>};
 }
 
 }  // namespace vicinal::HWY_NAMESPACE
@@ -81,21 +105,33 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace vicinal {
 
-HWY_EXPORT(place_kernels_f);
-HWY_EXPORT(place_kernels_d);
+HWY_EXPORT(place_kernels_f2);
+HWY_EXPORT(place_kernels_f3);
+HWY_EXPORT(place_kernels_d2);
+HWY_EXPORT(place_kernels_d3);
 
-template <Real T>
-PlaceKernels<T> place_kernels(std::int64_t target) {
+template <Real T, int D>
+PlaceKernels<T, D> place_kernels(std::int64_t target) {
     hwy::ChosenTarget chosen;
     chosen.Update(target);
-    if constexpr (std::same_as<T, float>)
-        return HWY_DISPATCH_TABLE(place_kernels_f)[chosen.GetIndex()]();
-    else
-        return HWY_DISPATCH_TABLE(place_kernels_d)[chosen.GetIndex()]();
+    const std::size_t index = chosen.GetIndex();
+    if constexpr (std::same_as<T, float>) {
+        if constexpr (D == 2)
+            return HWY_DISPATCH_TABLE(place_kernels_f2)[index]();
+        else
+            return HWY_DISPATCH_TABLE(place_kernels_f3)[index]();
+    } else {
+        if constexpr (D == 2)
+            return HWY_DISPATCH_TABLE(place_kernels_d2)[index]();
+        else
+            return HWY_DISPATCH_TABLE(place_kernels_d3)[index]();
+    }
 }
 
-template PlaceKernels<float> place_kernels<float>(std::int64_t);
-template PlaceKernels<double> place_kernels<double>(std::int64_t);
+template PlaceKernels<float, 2> place_kernels<float, 2>(std::int64_t);
+template PlaceKernels<float, 3> place_kernels<float, 3>(std::int64_t);
+template PlaceKernels<double, 2> place_kernels<double, 2>(std::int64_t);
+template PlaceKernels<double, 3> place_kernels<double, 3>(std::int64_t);
 
 }  // namespace vicinal
 #endif

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/flat.hpp"
+#include "core/scene.hpp"
 
 namespace vicinal {
 
@@ -14,13 +15,15 @@ struct FlatBounds {
     std::array<T, flat_group> lo, hi;
 };
 
-template <Real T>
+template <Real T, int D>
 struct PlaceKernels {
     bool (*finite)(const T* values, std::size_t n);
     FlatBounds<T> (*bounds)(const T* values, std::size_t n);  // infinite where there are none
+    // A bit for each point of a batch that is not strictly inside a box.
+    std::uint64_t (*outside)(const PointBatch<T, D>&, const Box<T, D>&);
 };
 
-template <Real T>
-PlaceKernels<T> place_kernels(std::int64_t target);
+template <Real T, int D>
+PlaceKernels<T, D> place_kernels(std::int64_t target);
 
 }  // namespace vicinal

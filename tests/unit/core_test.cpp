@@ -92,7 +92,7 @@ TEST(Simd, UsesTheSetAskedFor) {
 // Arrays of every length, so that whatever is not finite is met in vectors and behind them.
 template <Real T>
 void expect_finite_and_bounds(std::int64_t target) {
-    const PlaceKernels<T> kernels = place_kernels<T>(target);
+    const PlaceKernels<T, 3> kernels = place_kernels<T, 3>(target);
     scenes::Random random(3);
     for (std::size_t n = 0; n < 250; ++n) {
         std::vector<T> values(n);
@@ -130,48 +130,99 @@ TEST(Simd, FindsWhatIsNotFiniteAndBounds) {
     }
 }
 
+// A batch of points that lie side by side, in arrays of their own, or apart among others.
+template <Real T, int D>
+struct Layouts {
+    static constexpr std::size_t gap = 5;
+    std::array<std::vector<T>, D> columns;
+    std::vector<T> interleaved, apart;
+
+    Layouts() : apart(batch_size * gap, std::numeric_limits<T>::quiet_NaN()) {
+        scenes::Random random(5);
+        for (std::size_t k = 0; k < batch_size; ++k)
+            for (std::size_t a = 0; a < D; ++a) {
+                const auto x = static_cast<T>(random.uniform(0, k % 2 == 0 ? 1 : 130));
+                columns[a].push_back(x);
+                interleaved.push_back(x);
+                apart[k * gap + a] = x;
+            }
+    }
+    template <class F>
+    void each(const F& f) const {
+        Vectors<T, D> in_columns, in_points, in_gaps;
+        for (std::size_t a = 0; a < D; ++a) {
+            in_columns.axis[a] = Column<T>(columns[a].data(), batch_size, sizeof(T));
+            in_points.axis[a] = Column<T>(interleaved.data() + a, batch_size, D * sizeof(T));
+            in_gaps.axis[a] = Column<T>(apart.data() + a, batch_size, gap * sizeof(T));
+        }
+        for (const Vectors<T, D>& vectors : {in_columns, in_points, in_gaps})
+            for (const std::size_t count : {batch_size, batch_size - 1, std::size_t{1}}) {
+                BatchReader<T, D> reader(vectors);
+                f(reader.read(batch_size - count, count), batch_size - count, count);
+            }
+    }
+};
+
 template <Real T, int D>
 void expect_records(std::int64_t target) {
-    const FineKernels<T, D> kernels = fine_kernels<T, D>(target);
     FineLattice<D> lattice;
     lattice.units = 8192 / 0.017;
-    std::array<std::vector<T>, D> columns;
-    std::array<const T*, D> apart;
-    std::vector<T> interleaved;
-    scenes::Random random(5);
     for (std::size_t a = 0; a < D; ++a) {
         lattice.origin[a] = -0.1 * static_cast<double>(a + 1);
         lattice.bits[a] = static_cast<unsigned>(13 + a);
-        columns[a].resize(fine_batch);
-        apart[a] = columns[a].data();
     }
-    for (std::size_t k = 0; k < fine_batch; ++k)
-        for (std::size_t a = 0; a < D; ++a) {
-            columns[a][k] = static_cast<T>(random.uniform(0, k % 2 == 0 ? 1 : 130));
-            interleaved.push_back(columns[a][k]);
+    const Layouts<T, D> layouts;
+    layouts.each([&](const PointBatch<T, D>& batch, std::size_t k, std::size_t count) {
+        constexpr Index first = 0xffffff00;  // the highest bit of an instance counts too
+        std::array<FineRecord, batch_size> found;
+        fine_kernels<T, D>(target).records(lattice, batch, first, found.data());
+        for (std::size_t i = 0; i < count; ++i) {
+            std::array<double, D> x;
+            for (std::size_t a = 0; a < D; ++a)
+                x[a] = static_cast<double>(layouts.columns[a][k + i]);
+            const FineRecord expected = lattice.record(x, first + static_cast<Index>(i));
+            EXPECT_EQ(found[i].place, expected.place) << i;
+            EXPECT_EQ(found[i].rest, expected.rest) << i;
         }
-    constexpr Index first = 0xffffff00;  // the highest bit of an instance counts too
-    std::array<FineRecord, fine_batch> by_columns, by_points;
-    kernels.apart(lattice, apart, first, by_columns.data());
-    kernels.interleaved(lattice, interleaved.data(), first, by_points.data());
-    for (std::size_t k = 0; k < fine_batch; ++k) {
-        std::array<double, D> x;
-        for (std::size_t a = 0; a < D; ++a) x[a] = static_cast<double>(columns[a][k]);
-        const FineRecord expected = lattice.record(x, first + static_cast<Index>(k));
-        for (const FineRecord& found : {by_columns[k], by_points[k]}) {
-            EXPECT_EQ(found.place, expected.place) << k;
-            EXPECT_EQ(found.rest, expected.rest) << k;
-        }
-    }
+    });
 }
 
-TEST(Simd, MakesTheRecordsOfTheFormula) {
+template <Real T, int D>
+void expect_outside(std::int64_t target) {
+    const Layouts<T, D> layouts;
+    Box<T, D> box;
+    for (std::size_t a = 0; a < D; ++a) {  // points are on its sides
+        const std::vector<T>& x = layouts.columns[a];
+        box.lo[a] = std::min({x[10], x[12], x[14]});
+        box.hi[a] = std::max({x[21], x[31], x[41]});
+    }
+    std::size_t inside = 0;
+    layouts.each([&](const PointBatch<T, D>& batch, std::size_t k, std::size_t count) {
+        const std::uint64_t found = place_kernels<T, D>(target).outside(batch, box);
+        for (std::size_t i = 0; i < count; ++i) {
+            bool out = false;
+            for (std::size_t a = 0; a < D; ++a) {
+                const T x = layouts.columns[a][k + i];
+                out = out || x <= box.lo[a] || x >= box.hi[a];
+            }
+            EXPECT_EQ(found >> i & 1, out ? 1u : 0u) << i;
+            inside += !out;
+        }
+    });
+    EXPECT_GT(inside, 0u);
+}
+
+TEST(Simd, TakesPointsInBatches) {
     for (const std::int64_t target : available_targets()) {
         SCOPED_TRACE(target_name(target));
         expect_records<float, 2>(target);
+        expect_outside<float, 2>(target);
         expect_records<float, 3>(target);
+        expect_outside<float, 3>(target);
         expect_records<double, 2>(target);
+        expect_outside<double, 2>(target);
         expect_records<double, 3>(target);
+        expect_outside<double, 3>(target);
     }
 }
 
