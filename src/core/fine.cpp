@@ -101,7 +101,7 @@ void FineGrid<T, D>::make_records(const Scene<T, D>& scene, Range instances,
 }
 
 // Sorts, and writes what the kernels read. Of every cell one record is kept, with the
-// entry where the cell begins.
+// entry where the cell begins; it is marked if one of them all is elsewhere.
 template <Real T, int D>
 void FineGrid<T, D>::sort(const Scene<T, D>& scene, Packed<T, D>& packed) {
     const std::size_t n = scene.size();
@@ -126,7 +126,7 @@ void FineGrid<T, D>::sort(const Scene<T, D>& scene, Packed<T, D>& packed) {
                      // Here: what others can reach would be read again after every store.
                      const auto [x, y, z] = axes;
                      Index* const to = instances;
-                     std::uint64_t last = 0;  // no cell is 0: that one is empty
+                     FineRecord head{0, 0};  // no cell is 0: that one is empty
                      for (std::size_t k = 0; k < entries.size(); ++k) {
                          const FineRecord& r = bucket[order[k]];
                          const std::size_t e = entries.begin + k;
@@ -134,15 +134,17 @@ void FineGrid<T, D>::sort(const Scene<T, D>& scene, Packed<T, D>& packed) {
                          y[e] = r.y();
                          if (D == 3) z[e] = r.z();
                          to[e] = r.instance();
-                         if (bits != nullptr)
-                             bits[e] =
-                                 (r.place & FineRecord::elsewhere) == 0
-                                     ? static_cast<Bits>(Scene<T, D>::image_bits | plain_bit)
-                                     : scene.home(r.instance());
-                         if (r.cell() == last) continue;
-                         last = r.cell();
-                         keep(FineRecord{r.place, e});
+                         if (r.cell() != head.cell()) {
+                             if (k > 0) keep(head);
+                             head = {r.place, e};
+                         }
+                         if (bits == nullptr) continue;
+                         head.place |= r.place & FineRecord::elsewhere;
+                         bits[e] = (r.place & FineRecord::elsewhere) == 0
+                                       ? static_cast<Bits>(Scene<T, D>::image_bits | plain_bit)
+                                       : scene.home(r.instance());
                      }
+                     keep(head);
                  });
 }
 
@@ -174,6 +176,9 @@ void FineGrid<T, D>::list_cells(int threads, std::size_t entries) {
     cell_start_.resize(cells_ + 1);
     row_key_.resize(rows_);
     row_cell_.resize(rows_ + 1);
+    // Ghosts, and bodies away from where they are given, must be looked at by themselves.
+    cell_mixed_.resize(imaged_ ? cells_ + 1 : 0);
+    if (imaged_) cell_mixed_[cells_] = 0;
     cell_x_[cells_] = ~std::uint32_t{0};
     cell_start_[cells_] = static_cast<std::uint32_t>(entries);
     row_cell_[rows_] = static_cast<std::uint32_t>(cells_);
@@ -182,6 +187,7 @@ void FineGrid<T, D>::list_cells(int threads, std::size_t entries) {
         const std::uint64_t most_x = (std::uint64_t{1} << x_bits) - 1;
         for (const FineRecord& r : sorter_.kept(b)) {
             cell_x_[cell] = static_cast<std::uint32_t>(r.cell() & most_x);
+            if (imaged_) cell_mixed_[cell] = (r.place & FineRecord::elsewhere) != 0;
             cell_start_[cell++] = static_cast<std::uint32_t>(r.rest);
         }
         for_each_row(b, [&](std::size_t first, const FineRecord& r) {
@@ -191,25 +197,12 @@ void FineGrid<T, D>::list_cells(int threads, std::size_t entries) {
     });
 }
 
-// Ghosts, and bodies away from where they are given, must be looked at by themselves.
-template <Real T, int D>
-void FineGrid<T, D>::mark_mixed(int threads, const Bits* bits) {
-    cell_mixed_.resize(cells_ + 1);
-    cell_mixed_[cells_] = 0;
-    parallel_for(threads, cells_, [&](std::size_t c) {
-        unsigned all = plain_bit;
-        for (std::uint32_t e = cell_start_[c]; e < cell_start_[c + 1]; ++e) all &= bits[e];
-        cell_mixed_[c] = all == 0;
-    });
-}
-
 template <Real T, int D>
 bool FineGrid<T, D>::assign(const Scene<T, D>& scene, Packed<T, D>& packed) {
     if (scene.size() == 0 || !choose_cells(scene)) return false;
+    imaged_ = scene.imaged();
     sort(scene, packed);
     list_cells(scene.threads(), scene.size());
-    imaged_ = scene.imaged();
-    if (imaged_) mark_mixed(scene.threads(), packed.bits());
     return true;
 }
 

@@ -50,7 +50,6 @@ class FineGrid {
     void make_records(const Scene<T, D>& scene, Range instances, const Put& put) const;
     void sort(const Scene<T, D>& scene, Packed<T, D>& packed);
     void list_cells(int threads, std::size_t entries);
-    void mark_mixed(int threads, const Bits* bits);
 
     FineLattice<D> lattice_;
     std::array<std::int64_t, D> most_{};  // the highest cell in use
