@@ -74,7 +74,13 @@ struct StripScratch {
     Buffer<std::uint32_t> slab_x, slab_start, slab_mixed;
     Buffer<std::uint32_t> slab_middle;  // where in it the cell of the middle row begins
     Buffer<Index> hits;
-    std::size_t bytes() const;
+
+    std::size_t bytes() const {
+        std::size_t sum = body.bytes() + entry.bytes() + slab_x.bytes() + slab_start.bytes() +
+                          slab_mixed.bytes() + slab_middle.bytes() + hits.bytes();
+        for (const auto& a : axis) sum += a.bytes();
+        return sum;
+    }
 };
 
 // Where hits go.
@@ -103,6 +109,12 @@ struct StripKernels {
 
 // The kernels for an instruction set (see simd/targets.hpp).
 template <int D>
-StripKernels<D> strip_kernels(std::int64_t target);
+decltype(StripKernels<D>::join) strip_join(std::int64_t target);
+template <int D>
+decltype(StripKernels<D>::rows) strip_rows(std::int64_t target);
+template <int D>
+StripKernels<D> strip_kernels(std::int64_t target) {
+    return {strip_join<D>(target), strip_rows<D>(target)};
+}
 
 }  // namespace vicinal

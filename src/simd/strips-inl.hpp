@@ -1,0 +1,263 @@
+// What the two strip kernels share, once per target: include after <hwy/highway.h>.
+#if defined(VICINAL_SIMD_STRIPS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef VICINAL_SIMD_STRIPS_INL
+#undef VICINAL_SIMD_STRIPS_INL
+#else
+#define VICINAL_SIMD_STRIPS_INL
+#endif
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "simd/lanes-inl.hpp"
+#include "simd/strips.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace vicinal::HWY_NAMESPACE {
+
+using Coordinates = hn::ScalableTag<std::int16_t>;
+using C = hn::Vec<Coordinates>;
+
+enum class Doubt : std::uint8_t { none, far, remains };
+
+// A strip, and the test against it. What the test leaves open goes to Derived::keep_maybe.
+template <int D, class Derived>
+struct Strip {
+    const FinePoints<D>& points;
+    StripScratch<D>& scratch;
+    StripSink<D>& sink;
+
+    Strip(const FinePoints<D>& p, StripScratch<D>& s, StripSink<D>& k)
+        : points(p), scratch(s), sink(k) {}
+
+    static constexpr Coordinates dc{};
+    static constexpr Ids di{};
+    // How many hits a point has cannot be foretold, and a branch that fails costs more than a
+    // few vectors: most are written as if they were so many, or fewer if that is usual.
+    static constexpr std::size_t most_usual = 48;
+
+    struct Candidates {
+        std::array<const std::uint16_t*, D> axis;
+        const Index* value;
+    };
+
+    // Where the next entries go.
+    struct Pen {
+        std::array<std::uint16_t*, D> axis;
+        Index *body, *entry;
+    };
+
+    // Whole vectors, one for most cells: what is written too much is overwritten by the next
+    // copy.
+    static HWY_INLINE void append(const FinePoints<D>& from, std::uint32_t begin,
+                                  std::uint32_t end, const Pen& to, std::size_t at) {
+        const std::size_t n = end - begin, wide = hn::Lanes(dc);
+        const hn::RebindToUnsigned<Coordinates> d16;
+        for (std::size_t k = 0; k < n; k += wide) {
+            for (std::size_t a = 0; a < D; ++a)
+                hn::StoreU(hn::LoadU(d16, from.axis[a] + begin + k), d16, to.axis[a] + at + k);
+            for (std::size_t j = k; j < k + wide; j += hn::Lanes(di))
+                hn::StoreU(hn::LoadU(di, from.instance + begin + j), di, to.body + at + j);
+            if (to.entry == nullptr) continue;
+            for (std::size_t j = k; j < k + wide; j += hn::Lanes(di))
+                hn::StoreU(count_from(static_cast<std::uint32_t>(begin + j)), di,
+                           to.entry + at + j);
+        }
+    }
+
+    // Rows merged by x, as far as they are near to the own cells, behind some room. Returns the
+    // number of slabs.
+    template <std::size_t rows>
+    std::size_t build(std::array<CellRange, rows> heads, CellRange own_cells,
+                      std::size_t room) {
+        const FinePoints<D> from = points;
+        const std::uint32_t last_x = from.cell_x[own_cells.end - 1] + 1;
+        std::size_t entries = room + hn::Lanes(dc), cells = 0;
+        for (CellRange& h : heads) {
+            // Only as far as the own cells reach: a row may be long and cut into many tasks.
+            h.end = static_cast<std::uint32_t>(
+                std::upper_bound(from.cell_x + h.begin, from.cell_x + h.end, last_x) -
+                from.cell_x);
+            entries += from.cell_start[h.end] - from.cell_start[h.begin];
+            cells += h.end - h.begin;
+        }
+        Pen pen;
+        for (std::size_t a = 0; a < D; ++a) {
+            scratch.axis[a].resize(entries);
+            pen.axis[a] = scratch.axis[a].data();
+        }
+        scratch.body.resize(entries);
+        pen.body = scratch.body.data();
+        pen.entry = nullptr;
+        if (from.cell_mixed != nullptr || from.all_mixed) {
+            scratch.entry.resize(entries);
+            pen.entry = scratch.entry.data();
+        }
+        scratch.slab_x.resize(cells + 1);
+        scratch.slab_start.resize(cells + 1);
+        scratch.slab_mixed.resize(cells + 1);
+        scratch.slab_middle.resize(cells + 1);
+        std::uint32_t* const slab_x = scratch.slab_x.data();
+        std::uint32_t* const slab_start = scratch.slab_start.data();
+        std::uint32_t* const slab_mixed = scratch.slab_mixed.data();
+        std::uint32_t* const slab_middle = scratch.slab_middle.data();
+        std::size_t filled = room, slabs = 0;
+        std::uint32_t mixed_cells = 0;
+        constexpr std::uint32_t none = ~std::uint32_t{0};
+        std::array<std::uint32_t, rows> next;  // x at each head
+        for (std::size_t u = 0; u < heads.size(); ++u)
+            next[u] = heads[u].begin < heads[u].end ? from.cell_x[heads[u].begin] : none;
+        const auto advance = [&](std::size_t u) {
+            const std::uint32_t c = ++heads[u].begin;
+            next[u] = c < heads[u].end ? from.cell_x[c] : none;
+        };
+        std::uint32_t own = own_cells.begin;  // the first own cell that may be near
+        for (;;) {
+            std::uint32_t x = *std::min_element(next.begin(), next.end());
+            while (own < own_cells.end && from.cell_x[own] + 1 < x) ++own;
+            if (own == own_cells.end) x = none;
+            if (x != none && x + 1 < from.cell_x[own]) {  // sparse rows: leap over what is not
+                for (std::size_t u = 0; u < heads.size(); ++u)
+                    while (next[u] < from.cell_x[own] - 1) advance(u);
+                continue;
+            }
+            slab_x[slabs] = x;
+            slab_start[slabs] = static_cast<std::uint32_t>(filled);
+            slab_mixed[slabs] = mixed_cells;
+            if (x == none) return slabs;
+            ++slabs;
+            for (std::size_t u = 0; u < heads.size(); ++u)
+                if (next[u] == x) {
+                    const std::uint32_t c = heads[u].begin;
+                    const std::uint32_t begin = from.cell_start[c],
+                                        end = from.cell_start[c + 1];
+                    append(from, begin, end, pen, filled);
+                    if (u == rows / 2)
+                        slab_middle[slabs - 1] = static_cast<std::uint32_t>(filled);
+                    filled += end - begin;
+                    if (from.cell_mixed != nullptr) mixed_cells += from.cell_mixed[c];
+                    advance(u);
+                }
+        }
+    }
+
+    struct Query {
+        std::array<C, D> at;
+        Index first;
+    };
+    struct Bounds {
+        C sure, perhaps;  // one more than the sums may be
+    };
+    using At = std::array<C, D>;
+
+    static HWY_INLINE At load(const Candidates& c, std::size_t k) {
+        At at;
+        for (std::size_t a = 0; a < D; ++a)
+            at[a] = hn::LoadU(dc, reinterpret_cast<const std::int16_t*>(c.axis[a] + k));
+        return at;
+    }
+
+    static HWY_INLINE C squares(const Query& q, const At& at) {
+        C sum = hn::Zero(dc);
+        for (std::size_t a = 0; a < D; ++a) {
+            const C d = hn::Sub(at[a], q.at[a]);
+            const C dd = hn::MulFixedPoint15(d, d);
+            sum = a == 0 ? dd : hn::Add(sum, dd);
+        }
+        return sum;
+    }
+
+    Bounds bounds() const {
+        return {hn::Set(dc, static_cast<std::int16_t>(points.sure + 1)),
+                hn::Set(dc, static_cast<std::int16_t>(points.perhaps + 1))};
+    }
+
+    // Between the bounds rounding of the squares is most of the doubt: look at them unrounded.
+    Doubt doubt(const Query& q, const Candidates& c, std::size_t e) const {
+        std::int64_t sum = 0;
+        for (std::size_t a = 0; a < D; ++a) {
+            const auto at = static_cast<std::uint16_t>(hn::GetLane(q.at[a]));
+            const std::int64_t d =
+                static_cast<std::int16_t>(static_cast<std::uint16_t>(c.axis[a][e] - at));
+            sum += d * d;
+        }
+        if (sum > points.perhaps_square) return Doubt::far;
+        return sum <= points.sure_square ? Doubt::none : Doubt::remains;
+    }
+
+    template <bool count_only>
+    HWY_NOINLINE Index* keep_maybes(const Query& q, const Bounds& bounds, const Candidates& c,
+                                    std::size_t k, Index* out) {
+        const C sum = squares(q, load(c, k));
+        const auto between = hn::AndNot(hn::Gt(bounds.sure, sum), hn::Gt(bounds.perhaps, sum));
+        for (std::uint64_t bits = bits_of(dc, between); bits != 0; bits &= bits - 1) {
+            const std::size_t e = k + hwy::Num0BitsBelowLS1Bit_Nonzero64(bits);
+            if (!static_cast<Derived&>(*this).keep_maybe(doubt(q, c, e), q.first, c.value[e]))
+                continue;
+            if (!count_only) *out = c.value[e];
+            ++out;
+        }
+        return out;
+    }
+
+    // Queries against one vector of candidates: hits are stored at `out`, which moves on. If
+    // they are only counted, it only counts.
+    template <bool count_only, std::size_t queries>
+    HWY_INLINE void step(const std::array<Query, queries>& q, const Bounds& bounds,
+                         const Candidates& c, std::size_t k, std::array<Index*, queries>& out) {
+        const At at = load(c, k);
+        std::array<hn::Mask<Coordinates>, queries> near;
+        auto between = hn::MaskFromVec(hn::Zero(dc));
+        for (std::size_t i = 0; i < queries; ++i) {
+            const C sum = squares(q[i], at);
+            near[i] = hn::Gt(bounds.sure, sum);
+            between = hn::Or(between, hn::Xor(near[i], hn::Gt(bounds.perhaps, sum)));
+        }
+#if HWY_TARGET == HWY_SCALAR
+        for (std::size_t i = 0; i < queries; ++i) {
+            if (!count_only) *out[i] = c.value[k];
+            out[i] += hn::CountTrue(dc, near[i]);
+        }
+#else
+        const auto bits = half_bits(dc, near);
+        for (std::size_t i = 0; i < queries; ++i) {
+            const std::size_t lo = hwy::PopCount(bits[i].lo);
+            if (!count_only) {
+                compress_store(bits[i].lo, hn::LoadU(di, c.value + k), out[i]);
+                compress_store(bits[i].hi, hn::LoadU(di, c.value + k + hn::Lanes(di)),
+                               out[i] + lo);
+            }
+            out[i] += lo + hwy::PopCount(bits[i].hi);
+        }
+#endif
+        if (HWY_UNLIKELY(
+                !hn::AllFalse(dc, between)))  // last: a point that meets itself comes first
+            for (std::size_t i = 0; i < queries; ++i)
+                out[i] = keep_maybes<count_only>(q[i], bounds, c, k, out[i]);
+    }
+
+    // Behind the last candidate, a vector's worth of what is near to nothing in an entry's
+    // cell: two to three cells away along x, less than one along the others (sums of squares
+    // remain below 2^15). Returns what was there.
+    At put_pad(std::uint32_t entry, std::size_t to) {
+        At behind;
+        for (std::size_t a = 0; a < D; ++a) {
+            auto* const pad = reinterpret_cast<std::int16_t*>(scratch.axis[a].data() + to);
+            behind[a] = hn::LoadU(dc, pad);
+            const unsigned cell_begin = points.axis[a][entry] >> fine_bits << fine_bits;
+            const unsigned away = a == 0 ? 3u << fine_bits : 0u;
+            hn::StoreU(hn::Set(dc, static_cast<std::int16_t>(cell_begin + away)), dc, pad);
+        }
+        return behind;
+    }
+    void take_pad(const At& behind, std::size_t to) {
+        for (std::size_t a = 0; a < D; ++a)
+            hn::StoreU(behind[a], dc,
+                       reinterpret_cast<std::int16_t*>(scratch.axis[a].data() + to));
+    }
+};
+
+}  // namespace vicinal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
