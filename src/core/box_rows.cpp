@@ -5,7 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "core/flat.hpp"
 #include "core/parallel.hpp"
+#include "simd/targets.hpp"
 
 namespace vicinal {
 namespace {
@@ -104,197 +106,133 @@ void BoxGrid<T, D>::fit_cells() {
     }
 }
 
-// A few boxes at a time: their cells component by component, so that the compiler uses vectors,
-// and then their entries without a branch, for whether a box crosses into the next row cannot
-// be foretold.
-template <Real T, int D>
-template <class Key>
-struct BoxGrid<T, D>::Batch {
-    static constexpr std::size_t most = 64;
-    // The row axes, near and far in the keys; in 2-D the only one is the far one.
-    static constexpr std::size_t near = 1, far = D - 1;
-    static constexpr Key near_home = D == 3 ? 1 : 0, far_home = Key{1} << (row_axes - 1);
-    struct Entry {
-        std::uint32_t box;
-        Key key;
+namespace {
+
+template <class Key, int D>
+std::uint64_t rows_of(const BoxBatch<Key, D>& batch, std::size_t i) {
+    const auto of = [&](std::size_t a) {
+        return std::uint64_t{1} + static_cast<std::uint32_t>(batch.more[a][i]);
     };
-    std::array<std::array<float, most>, D> lo, hi;             // the sweep axis first
-    std::array<std::array<std::int32_t, most>, D> cell, more;  // the first, how many follow
-    std::array<Key, most> key;                                 // of the first row
-    std::array<std::uint32_t, most> crosses_near, crosses_far, crosses_both;
-    std::array<Entry, 4 * most> entries;   // of the first two rows along each row axis
-    std::array<std::uint32_t, most> wide;  // boxes in more than two rows along an axis
-    std::size_t entry_count = 0, wide_count = 0;
-    unsigned near_shift, far_shift;
-    Key next_near, next_far;
+    return D == 3 ? of(batch.near) * of(batch.far) : of(batch.far);
+}
 
-    explicit Batch(const Cells& cells) {
-        near_shift = row_axes + cells.bits[0];
-        far_shift = near_shift + (D == 3 ? cells.bits[near] : 0);
-        next_near = Key{1} << near_shift;
-        next_far = Key{1} << far_shift;
+// Calls f(key) for the rows of a box after those listed.
+template <class Key, int D, class F>
+void for_each_later_row(const BoxBatch<Key, D>& batch, std::size_t i, const F& f) {
+    for (std::int32_t u = 0; u <= batch.more[batch.far][i]; ++u)
+        for (std::int32_t v = u < 2 ? 2 : 0; v <= (D == 3 ? batch.more[batch.near][i] : 0); ++v)
+            f((batch.key[i] + static_cast<Key>(u) * batch.next_far +
+               static_cast<Key>(v) * batch.next_near) |
+              (u == 0 ? batch.far_home : 0) | (v == 0 ? batch.near_home : 0));
+}
+
+// Calls f(box) for each of the bits.
+template <class F>
+void for_each_bit(std::uint64_t bits, const F& f) {
+    for (; bits != 0; bits &= bits - 1) f(static_cast<std::uint32_t>(std::countr_zero(bits)));
+}
+
+// Takes boxes and their entries out of a batch of so many.
+template <class Key, int D>
+void remove(BoxBatch<Key, D>& batch, std::uint64_t boxes, std::size_t count) {
+    std::size_t to = 0;
+    for (std::size_t e = 0; e < batch.entries; ++e) {
+        batch.entry_key[to] = batch.entry_key[e];
+        batch.entry_box[to] = batch.entry_box[e];
+        to += (boxes >> batch.entry_box[e] & 1) == 0;
     }
-
-    // All axes at once: they usually lie in the same lines.
-    static void copy(const Vectors<T, D>& from, const Cells& cells, std::size_t k,
-                     std::size_t count, std::array<std::array<float, most>, D>& to) {
-        std::array<const std::byte*, D> at;
-        std::array<std::ptrdiff_t, D> stride;
-        for (std::size_t a = 0; a < D; ++a) {
-            const Column<T>& column = from.axis[cells.axes[a]];
-            at[a] = reinterpret_cast<const std::byte*>(&column[k]);
-            stride[a] = column.stride;
-        }
-        for (std::size_t i = 0; i < count; ++i)
-            for (std::size_t a = 0; a < D; ++a) {
-                to[a][i] = static_cast<float>(*reinterpret_cast<const T*>(at[a]));
-                at[a] += stride[a];
-            }
+    batch.entries = to;
+    batch.wide &= ~boxes;
+    batch.longest = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        if ((boxes >> i & 1) != 0) continue;
+        BoxRecord<Key, D> r;
+        r = BoxEntry<Key, D>{batch, static_cast<std::uint32_t>(i), 0};
+        batch.longest = std::max(batch.longest, r.box.hi[0] - r.box.lo[0]);
     }
+}
 
-    void load(const Scene<T, D>& scene, const Cells& cells, std::size_t k, std::size_t count) {
+// Makes batches of a scene's boxes.
+template <Real T, class Key, int D>
+class BoxReader {
+  public:
+    explicit BoxReader(const Scene<T, D>& scene)
+        : scene_(scene), lower_(scene.view().position), upper_(scene.view().upper) {
         const Bodies<T, D>& view = scene.view();
-        if (view.shape == Shape::boxes && !scene.imaged() && !view.swept()) {
-            copy(view.position, cells, k, count, lo);
-            copy(view.upper, cells, k, count, hi);
-        } else {
-            for (std::size_t i = 0; i < count; ++i) {
-                const auto box = cells.place(scene.box(static_cast<Index>(k + i)));
-                for (std::size_t a = 0; a < D; ++a) {
-                    lo[a][i] = box.lo[a];
-                    hi[a][i] = box.hi[a];
-                }
-            }
-        }
-        // All of them, so that the loops have a fixed length: what is beyond `count` is not
-        // used, but must be a number.
+        as_given_ = view.shape == Shape::boxes && !scene.imaged() && !view.swept();
+    }
+
+    void read(const BoxCells<D>& cells, std::size_t k, std::size_t count,
+              BoxBatch<Key, D>& batch) {
+        const auto first = static_cast<Index>(k);
+        if (as_given_)
+            return given_.make(cells, lower_.read(k, count), upper_.read(k, count), first,
+                               count, batch);
+        PointBatch<float, D> lower{}, upper{};
         for (std::size_t a = 0; a < D; ++a) {
-            std::fill(lo[a].data() + count, lo[a].data() + most, 0.0f);
-            std::fill(hi[a].data() + count, hi[a].data() + most, 0.0f);
-            for (std::size_t i = 0; i < most; ++i) cell[a][i] = cells.cell(lo[a][i], a);
-            if (a == 0) continue;
-            for (std::size_t i = 0; i < most; ++i)
-                more[a][i] = cells.cell(hi[a][i], a) - cell[a][i];
+            lower.axis[a] = lo_[a].data();
+            upper.axis[a] = hi_[a].data();
         }
-        const auto near_by = static_cast<int>(near_shift), far_by = static_cast<int>(far_shift);
-        for (std::size_t i = 0; i < most; ++i)
-            key[i] = static_cast<Key>(cell[0][i]) << row_axes |
-                     (D == 3 ? static_cast<Key>(cell[near][i]) << near_by : 0) |
-                     static_cast<Key>(cell[far][i]) << far_by;
-        for (std::size_t i = 0; i < most; ++i) {
-            crosses_near[i] = D == 3 && more[near][i] > 0;
-            crosses_far[i] = more[far][i] > 0;
-            crosses_both[i] = crosses_near[i] & crosses_far[i];
-        }
-        std::int32_t widest = 0;
-        for (std::size_t i = 0; i < most; ++i)
-            widest |= (D == 3 ? more[near][i] : 0) | more[far][i];
-        list(count, widest > 1);
-    }
-
-    void list(std::size_t count, bool any_wide) {
-        Entry* to = entries.data();
-        for (std::size_t i = 0; i < count; ++i) {
-            const auto box = static_cast<std::uint32_t>(i);
-            *to++ = {box, key[i] | far_home | near_home};
-            if (D == 3) {
-                *to = {box, (key[i] + next_near) | far_home};
-                to += crosses_near[i];
-            }
-            *to = {box, (key[i] + next_far) | near_home};
-            to += crosses_far[i];
-            if (D == 3) {
-                *to = {box, key[i] + next_near + next_far};
-                to += crosses_both[i];
+        for (std::size_t i = 0; i < batch_size; ++i) {
+            const auto box = scene_.box(static_cast<Index>(k + std::min(i, count - 1)));
+            for (std::size_t a = 0; a < D; ++a) {
+                lo_[a][i] = static_cast<float>(box.lo[a]);
+                hi_[a][i] = static_cast<float>(box.hi[a]);
             }
         }
-        entry_count = static_cast<std::size_t>(to - entries.data());
-        wide_count = 0;
-        if (!any_wide) return;
-        for (std::size_t i = 0; i < count; ++i) {
-            wide[wide_count] = static_cast<std::uint32_t>(i);
-            wide_count += std::max(D == 3 ? more[near][i] : 0, more[far][i]) > 1;
-        }
+        made_.make(cells, lower, upper, first, count, batch);
     }
 
-    std::uint64_t rows(std::uint32_t i) const {
-        const auto of = [&](std::size_t a) {
-            return std::uint64_t{1} + static_cast<std::uint32_t>(more[a][i]);
-        };
-        return D == 3 ? of(near) * of(far) : of(far);
-    }
-    // The entries after those listed.
-    template <class F>
-    void rest(std::uint32_t i, const F& f) const {
-        for (std::int32_t u = 0; u <= more[far][i]; ++u)
-            for (std::int32_t v = u < 2 ? 2 : 0; v <= (D == 3 ? more[near][i] : 0); ++v)
-                f((key[i] + static_cast<Key>(u) * next_far + static_cast<Key>(v) * next_near) |
-                  (u == 0 ? far_home : 0) | (v == 0 ? near_home : 0));
-    }
-
-    // Takes the entries of giants out of the list: they go elsewhere.
-    template <class F>
-    void without_giants(std::uint64_t giant_rows, const F& giant) {
-        const auto is_giant = [&](std::uint32_t i) { return rows(i) > giant_rows; };
-        std::uint32_t* const wides = wide.data();
-        if (std::none_of(wides, wides + wide_count, is_giant)) return;
-        Entry* const end = std::remove_if(entries.data(), entries.data() + entry_count,
-                                          [&](const Entry& e) { return is_giant(e.box); });
-        entry_count = static_cast<std::size_t>(end - entries.data());
-        for (std::size_t w = 0; w < wide_count; ++w)
-            if (is_giant(wides[w])) giant(wides[w]);
-        wide_count = static_cast<std::size_t>(
-            std::remove_if(wides, wides + wide_count, is_giant) - wides);
-    }
+  private:
+    const Scene<T, D>& scene_;
+    bool as_given_;
+    BatchReader<T, D> lower_, upper_;
+    std::array<std::array<float, batch_size>, D> lo_, hi_;
+    BoxRecordKernels<T, Key, D> given_ = box_record_kernels<T, Key, D>(first_target());
+    BoxRecordKernels<float, Key, D> made_ = box_record_kernels<float, Key, D>(first_target());
 };
+
+}  // namespace
 
 template <Real T, int D>
 template <class Key, class Put>
 void BoxGrid<T, D>::make_entries(const Scene<T, D>& scene, Range range, Part& part,
                                  const Put& put) const {
-    const Cells cells = cells_;
+    const BoxCells<D> cells = cells_;
     part.entries = 0;
     part.longest = 0;
     part.giants.clear();
-    Batch<Key> batch(cells);
-    for (std::size_t k = range.begin; k < range.end; k += batch.most) {
-        const std::size_t count = std::min(range.end - k, batch.most);
-        batch.load(scene, cells, k, count);
-        const auto record = [&batch, k](std::uint32_t i, Key key) {
+    BoxReader<T, Key, D> reader(scene);
+    BoxBatch<Key, D> batch(cells);
+    using Entry = BoxEntry<Key, D>;
+    for (std::size_t k = range.begin; k < range.end; k += batch_size) {
+        const std::size_t count = std::min(range.end - k, batch_size);
+        reader.read(cells, k, count, batch);
+        std::uint64_t giants = 0;
+        for_each_bit(batch.wide, [&](std::uint32_t i) {
+            if (rows_of(batch, i) <= giant_rows_) return;
+            giants |= std::uint64_t{1} << i;
             Record<Key> r;
-            for (std::size_t a = 0; a < D; ++a) {
-                r.box.lo[a] = batch.lo[a][i];
-                r.box.hi[a] = batch.hi[a][i];
-            }
-            r.instance = static_cast<Index>(k + i);
-            r.key = key;
-            return r;
-        };
-        batch.without_giants(giant_rows_, [&](std::uint32_t i) {
-            const Record<Key> r = record(i, 0);
+            r = Entry{batch, i, 0};
             part.giants.push_back({r.instance, r.box});
-            batch.hi[0][i] = batch.lo[0][i];  // its length does not count
         });
-        float longest = part.longest;
-        for (std::size_t i = 0; i < batch.most; ++i)
-            longest = std::max(longest, batch.hi[0][i] - batch.lo[0][i]);
-        part.longest = longest;
+        if (giants != 0) remove(batch, giants, count);  // nor does their length count
+        part.longest = std::max(part.longest, batch.longest);
         // Box by box, so that the order does not depend on where batches begin.
         std::size_t e = 0;
-        const auto put_until = [&](std::uint32_t box) {
-            for (; e < batch.entry_count && batch.entries[e].box < box; ++e)
-                put(record(batch.entries[e].box, batch.entries[e].key));
+        const auto put_until = [&](std::size_t box) {
+            for (; e < batch.entries && batch.entry_box[e] < box; ++e)
+                put(Entry{batch, batch.entry_box[e], batch.entry_key[e]});
         };
-        for (std::size_t w = 0; w < batch.wide_count; ++w) {
-            const std::uint32_t box = batch.wide[w];
+        for_each_bit(batch.wide, [&](std::uint32_t box) {
             put_until(box + 1);
-            batch.rest(box, [&](Key key) {
-                put(record(box, key));
+            for_each_later_row(batch, box, [&](Key key) {
+                put(Entry{batch, box, key});
                 ++part.entries;
             });
-        }
-        put_until(batch.most);
-        part.entries += batch.entry_count;
+        });
+        put_until(batch_size);
+        part.entries += batch.entries;
         if (part.entries > budget_) return;
     }
 }
@@ -310,12 +248,11 @@ bool BoxGrid<T, D>::order(const Scene<T, D>& scene, Sorter<Record<Key>>& sorter,
     const auto make = [&](Range range, std::size_t p, const auto& put) {
         make_entries<Key>(scene, range, parts_[p], put);
     };
-    const auto place = [](const Record<Key>& r) { return r.key >> row_axes; };
     unsigned bits = 0;
     for (const unsigned b : cells_.bits) bits += b;
-    const std::uint64_t n = sorter.count(instances, bits, threads, make, place);
+    const std::uint64_t n = sorter.count(instances, bits, threads, make, place_of);
     if (n > budget_) return false;
-    sorter.scatter(instances, threads, make, place);
+    sorter.scatter(instances, threads, make, place_of);
     longest_ = 0;
     giants_.clear();
     for (const Part& part : parts_) {
@@ -324,43 +261,66 @@ bool BoxGrid<T, D>::order(const Scene<T, D>& scene, Sorter<Record<Key>>& sorter,
     }
 
     entries_ = n;
-    std::array<float*, D> lo, hi;
-    for (std::size_t a = 0; a < D; ++a) {
-        lo_[a].resize(n);
-        hi_[a].resize(n);
-        lo[a] = lo_[a].data();
-        hi[a] = hi_[a].data();
-    }
-    Index* const instance = packed.entries(n).data();
-    Bits* const own_bits = packed.own_bits(n).data();
-    // Of every row the first record is kept, its instance replaced by the entry where the row
-    // begins.
-    sorter.take(threads, place,
-                [&scene, lo, hi, instance, own_bits, shift = row_axes + cells_.bits[0]](
-                    Range entries, const Record<Key>* bucket, const std::uint32_t* order,
-                    const auto& keep) {
-                    Key last = ~Key{0};
-                    for (std::size_t k = 0; k < entries.size(); ++k) {
-                        const Record<Key>& r = bucket[order[k]];
-                        const std::size_t e = entries.begin + k;
-                        for (std::size_t a = 0; a < D; ++a) {
-                            lo[a][e] = r.box.lo[a];
-                            hi[a][e] = r.box.hi[a];
-                        }
-                        instance[e] = r.instance;
-                        const auto home = static_cast<unsigned>(r.key & ((1u << row_axes) - 1))
-                                          << D;
-                        own_bits[e] = static_cast<Bits>(home | scene.home(r.instance));
-                        const Key row = r.key >> shift;
-                        if (row == last) continue;
-                        last = row;
-                        Record<Key> head = r;
-                        head.instance = static_cast<Index>(e);
-                        keep(head);
-                    }
-                });
+    write(scene, sorter, packed);
     list_rows(sorter);
     return true;
+}
+
+// Writes what the kernels read. Of every row one record is kept: its key, and for an instance
+// the entry where the row begins.
+template <Real T, int D>
+template <class Key>
+void BoxGrid<T, D>::write(const Scene<T, D>& scene, Sorter<Record<Key>>& sorter,
+                          Packed<T, D>& packed) {
+    BoxColumns<Key, D> all{};
+    for (std::size_t a = 0; a < D; ++a) {
+        lo_[a].resize(entries_);
+        hi_[a].resize(entries_);
+        all.lo[a] = lo_[a].data();
+        all.hi[a] = hi_[a].data();
+    }
+    all.instance = packed.entries(entries_).data();
+    Bits* const bits = packed.own_bits(entries_).data();
+    const auto part = box_record_kernels<T, Key, D>(first_target()).part;
+    const auto write_batch = [=, &scene](const Record<Key>* bucket, const std::uint32_t* order,
+                                         std::size_t begin, std::size_t count, Key* keys) {
+        BoxColumns<Key, D> to = all;
+        for (std::size_t a = 0; a < D; ++a) {
+            to.lo[a] += begin;
+            to.hi[a] += begin;
+        }
+        to.instance += begin;
+        to.key = keys;
+        part(bucket, order, count, to);
+        constexpr Key home = (Key{1} << row_axes) - 1;
+        for (std::size_t i = 0; i < count; ++i)
+            bits[begin + i] = static_cast<Bits>((keys[i] & home) << D | scene.image_bits);
+        if (!scene.imaged()) return;
+        for (std::size_t i = 0; i < count; ++i)
+            bits[begin + i] =
+                static_cast<Bits>((keys[i] & home) << D | scene.home(to.instance[i]));
+    };
+    sorter.take(scene.threads(), place_of,
+                [&write_batch, shift = row_axes + cells_.bits[0]](
+                    Range entries, const Record<Key>* bucket, const std::uint32_t* order,
+                    const auto& keep) {
+                    std::array<Key, batch_size> keys;
+                    Key last = ~Key{0};
+                    for (std::size_t k = 0; k < entries.size(); k += batch_size) {
+                        const std::size_t count = std::min(entries.size() - k, batch_size);
+                        write_batch(bucket, order + k, entries.begin + k, count, keys.data());
+                        // In order: if the last one is in the row of those before, all are.
+                        if (keys[count - 1] >> shift == last) continue;
+                        for (std::size_t i = 0; i < count; ++i) {
+                            if (keys[i] >> shift == last) continue;
+                            last = keys[i] >> shift;
+                            Record<Key> head{};
+                            head.instance = static_cast<Index>(entries.begin + k + i);
+                            head.key = keys[i];
+                            keep(head);
+                        }
+                    }
+                });
 }
 
 // A row that lies in two buckets was kept twice.

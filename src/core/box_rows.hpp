@@ -9,6 +9,7 @@
 
 #include "core/packed.hpp"
 #include "core/sort.hpp"
+#include "simd/box_records.hpp"
 #include "simd/boxes.hpp"
 
 namespace vicinal {
@@ -16,7 +17,7 @@ namespace vicinal {
 template <Real T, int D>
 class BoxGrid {
   public:
-    static constexpr std::size_t row_axes = D - 1;
+    static constexpr std::size_t row_axes = BoxCells<D>::row_axes;
     using Row = std::array<std::int32_t, row_axes>;
     // An entry in its body's lowest row along row axis a has this bit.
     static constexpr Bits home_bit(std::size_t a) { return static_cast<Bits>(1u << (D + a)); }
@@ -36,7 +37,14 @@ class BoxGrid {
     std::span<const Giant> giants() const { return {giants_.data(), giants_.size()}; }
 
     // The box as the kernel sees it: rounded, the sweep axis first.
-    Box<float, D> place(const Box<T, D>& box) const { return cells_.place(box); }
+    Box<float, D> place(const Box<T, D>& box) const {
+        Box<float, D> result;
+        for (std::size_t a = 0; a < D; ++a) {
+            result.lo[a] = static_cast<float>(box.lo[cells_.axes[a]]);
+            result.hi[a] = static_cast<float>(box.hi[cells_.axes[a]]);
+        }
+        return result;
+    }
 
     // Calls f(begin, end, bits) for the runs of entries a box may meet, one per row at most; an
     // entry counts there only if it has all of these bits.
@@ -47,11 +55,9 @@ class BoxGrid {
 
   private:
     template <class Key>
-    struct Record {
-        Box<float, D> box;
-        Index instance;
-        Key key;  // row, bin, home bits from the highest bit to the lowest
-    };
+    using Record = BoxRecord<Key, D>;
+    // What records are sorted by.
+    static constexpr auto place_of = [](const auto& r) { return r.key >> row_axes; };
     struct Span {  // rows a box touches
         Row lo, hi;
     };
@@ -60,45 +66,20 @@ class BoxGrid {
         float longest = 0;  // along the sweep axis
         std::vector<Giant> giants;
     };
-    // From places to cells: bins along the sweep axis, rows along the others.
-    struct Cells {
-        std::array<std::size_t, D> axes{};  // the sweep axis first
-        std::array<float, D> origin{}, per_length{};
-        std::array<float, D> most{};  // the highest cell
-        std::array<unsigned, D> bits{};
-
-        // Monotone, which is all that the search relies on; places far outside the bulk share
-        // the first or the last cell.
-        std::int32_t cell(float x, std::size_t axis) const {
-            const float c = (x - origin[axis]) * per_length[axis];
-            return static_cast<std::int32_t>(std::min(std::max(c, 0.0f), most[axis]));
+    Span span(const Box<float, D>& box) const {
+        Span s;
+        for (std::size_t a = 0; a < row_axes; ++a) {
+            s.lo[a] = cells_.cell(box.lo[a + 1], a + 1);
+            s.hi[a] = cells_.cell(box.hi[a + 1], a + 1);
         }
-        Span span(const Box<float, D>& box) const {
-            Span s;
-            for (std::size_t a = 0; a < row_axes; ++a) {
-                s.lo[a] = cell(box.lo[a + 1], a + 1);
-                s.hi[a] = cell(box.hi[a + 1], a + 1);
-            }
-            return s;
-        }
-        std::uint64_t row_key(const Row& row) const {
-            std::uint64_t key = 0;
-            for (std::size_t a = row_axes; a-- > 0;)
-                key = key << bits[a + 1] | static_cast<std::uint32_t>(row[a]);
-            return key;
-        }
-        Box<float, D> place(const Box<T, D>& box) const {
-            Box<float, D> result;
-            for (std::size_t a = 0; a < D; ++a) {
-                result.lo[a] = static_cast<float>(box.lo[axes[a]]);
-                result.hi[a] = static_cast<float>(box.hi[axes[a]]);
-            }
-            return result;
-        }
-    };
-
-    template <class Key>
-    struct Batch;
+        return s;
+    }
+    std::uint64_t row_key(const Row& row) const {
+        std::uint64_t key = 0;
+        for (std::size_t a = row_axes; a-- > 0;)
+            key = key << cells_.bits[a + 1] | static_cast<std::uint32_t>(row[a]);
+        return key;
+    }
 
     void choose_rows(const Scene<T, D>& scene);
     void fit_cells();
@@ -108,10 +89,12 @@ class BoxGrid {
     template <class Key>
     bool order(const Scene<T, D>& scene, Sorter<Record<Key>>& sorter, Packed<T, D>& packed);
     template <class Key>
+    void write(const Scene<T, D>& scene, Sorter<Record<Key>>& sorter, Packed<T, D>& packed);
+    template <class Key>
     void list_rows(const Sorter<Record<Key>>& sorter);
 
     std::array<double, D> begin_{}, extent_{}, cell_{};  // the window of the cells, their size
-    Cells cells_;
+    BoxCells<D> cells_;
     std::uint64_t giant_rows_ = 0;
     std::uint64_t budget_ = 0;  // entries
     float longest_ = 0;         // along the sweep axis, giants apart
@@ -129,8 +112,8 @@ class BoxGrid {
 template <Real T, int D>
 template <class F>
 void BoxGrid<T, D>::for_each_run(const Box<float, D>& box, const F& f) const {
-    const Span rows = cells_.span(box);
-    const std::uint64_t first = cells_.row_key(rows.lo), last = cells_.row_key(rows.hi);
+    const Span rows = span(box);
+    const std::uint64_t first = row_key(rows.lo), last = row_key(rows.hi);
     const std::uint64_t* keys = row_key_.data();
     std::size_t r =
         static_cast<std::size_t>(std::lower_bound(keys, keys + row_count_, first) - keys);
@@ -155,7 +138,7 @@ void BoxGrid<T, D>::for_each_run(const Box<float, D>& box, const F& f) const {
             Row leap = row;
             if (row[0] > rows.hi[0] && row_axes > 1) ++leap[row_axes - 1];
             leap[0] = rows.lo[0];
-            next = cells_.row_key(leap);
+            next = row_key(leap);
             inside = false;
         }
         if (!inside) {

@@ -30,11 +30,12 @@ class Sorter {
     void sort(unsigned bits, int threads, const Key& key);
 
     // The same in steps, for records that need not exist before the sort nor after it.
-    // make(range, piece, put) calls put(record) for the records that come from the elements of
-    // a range. The first step counts them and returns how many they are; the second, with the
-    // same arguments, scatters them. The third calls take(entries, bucket, order, keep) for
-    // every bucket: the sorted sequence has bucket[order[k]] at entries.begin + k. Records that
-    // are handed to `keep`, no more than the bucket had, are all that is left in the end.
+    // make(range, piece, put) calls put(record), or put with what a record can be assigned
+    // from, for the records that come from the elements of a range. The first step counts them
+    // and returns how many they are; the second, with the same arguments, scatters them. The
+    // third calls take(entries, bucket, order, keep) for every bucket: the sorted sequence has
+    // bucket[order[k]] at entries.begin + k. Records that are handed to `keep`, no more than
+    // the bucket had, are all that is left in the end.
     template <class Make, class Key>
     std::uint64_t count(std::size_t n, unsigned bits, int threads, const Make& make,
                         const Key& key);
@@ -95,7 +96,7 @@ std::uint64_t Sorter<Record>::count(std::size_t n, unsigned bits, int threads, c
         std::uint32_t* const count = next_.data() + piece * buckets;
         std::fill(count, count + buckets, 0u);
         // By value: what others can reach would be read again after every store.
-        make(range, piece, [count, key, low = low_](const Record& r) {
+        make(range, piece, [count, key, low = low_](const auto& r) {
             ++count[std::uint64_t{key(r)} >> low];
         });
     });
@@ -120,7 +121,7 @@ void Sorter<Record>::scatter(std::size_t n, int threads, const Make& make, const
     records.resize(start_[buckets]);
     parallel_ranges(threads, n, [&](Range range, std::size_t piece) {
         std::uint32_t* const next = next_.data() + piece * buckets;
-        make(range, piece, [next, key, low = low_, to = records.data()](const Record& r) {
+        make(range, piece, [next, key, low = low_, to = records.data()](const auto& r) {
             Record* const at = to + next[std::uint64_t{key(r)} >> low]++;
             *at = r;
             // The bucket's next line: on its way until the bucket is met again.

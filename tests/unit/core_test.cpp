@@ -13,6 +13,7 @@
 #include "methods/registry.hpp"
 #include "scenes/random.hpp"
 #include "scenes/scenes.hpp"
+#include "simd/box_records.hpp"
 #include "simd/fine_records.hpp"
 #include "simd/places.hpp"
 #include "simd/targets.hpp"
@@ -210,6 +211,121 @@ void expect_outside(std::int64_t target) {
         }
     });
     EXPECT_GT(inside, 0u);
+}
+
+// Entries of boxes in a batch, and their records once they are parted again.
+template <Real T, class Key, int D>
+void expect_box_records(std::int64_t target) {
+    using Batch = BoxBatch<Key, D>;
+    BoxCells<D> cells;
+    for (std::size_t a = 0; a < D; ++a) {
+        cells.axes[a] = a;
+        cells.origin[a] = 1.5f;  // some places are below it, some beyond the last cell
+        cells.per_length[a] = a == 0 ? 3.0f : 0.7f;
+        cells.most[a] = 80;
+        cells.bits[a] = 7;
+    }
+    std::swap(cells.axes[0], cells.axes[D - 1]);
+    const Layouts<T, D> layouts;
+    std::array<std::array<T, batch_size>, D> upper;
+    PointBatch<T, D> hi{};
+    layouts.each([&](const PointBatch<T, D>& lo, std::size_t k, std::size_t count) {
+        for (std::size_t a = 0; a < D; ++a) {
+            for (std::size_t i = 0; i < batch_size; ++i) {
+                const std::size_t j = std::min(i, count - 1);
+                upper[a][i] =
+                    layouts.columns[a][k + j] + static_cast<T>((j + a) % 5 == 0 ? 3.0 : 0.9);
+            }
+            hi.axis[a] = upper[a].data();
+        }
+        const auto kernels = box_record_kernels<T, Key, D>(target);
+        constexpr Index first = 0xffffff00;
+        Batch batch(cells);
+        kernels.make(cells, lo, hi, first, count, batch);
+
+        std::size_t entry = 0;
+        std::uint64_t wide = 0;
+        float longest = 0;
+        std::vector<BoxRecord<Key, D>> records;
+        for (std::size_t i = 0; i < count; ++i) {
+            Box<float, D> box;
+            std::array<int, D> low{}, more{};
+            for (std::size_t a = 0; a < D; ++a) {
+                box.lo[a] = static_cast<float>(layouts.columns[cells.axes[a]][k + i]);
+                box.hi[a] = static_cast<float>(upper[cells.axes[a]][i]);
+                low[a] = cells.cell(box.lo[a], a);
+                more[a] = cells.cell(box.hi[a], a) - low[a];
+            }
+            longest = std::max(longest, box.hi[0] - box.lo[0]);
+            const int nears = D == 3 ? std::min(more[1], 1) : 0;
+            for (int far = 0; far <= std::min(more[D - 1], 1); ++far)
+                for (int near = 0; near <= nears; ++near) {
+                    Key key = static_cast<Key>(low[D - 1] + far);
+                    if (D == 3) key = key << 7 | static_cast<Key>(low[1] + near);
+                    key = key << 7 | static_cast<Key>(low[0]);
+                    key = key << 1 | (far == 0);
+                    if (D == 3) key = key << 1 | (near == 0);
+                    ASSERT_LT(entry, batch.entries);
+                    EXPECT_EQ(batch.entry_box[entry], i);
+                    EXPECT_EQ(batch.entry_key[entry++], key) << i << ' ' << far << ' ' << near;
+                    if (far + near == 0) {
+                        const Key homes = (Key{1} << (D - 1)) - 1;
+                        EXPECT_EQ(batch.key[i], key & ~homes);
+                    }
+                    records.push_back({box, first + static_cast<Index>(i), key});
+                }
+            for (std::size_t a = 1; a < D; ++a) {
+                EXPECT_EQ(batch.more[a][i], more[a]);
+                wide |= std::uint64_t{more[a] > 1} << i;
+            }
+        }
+        EXPECT_EQ(entry, batch.entries);
+        EXPECT_EQ(batch.wide, wide);
+        EXPECT_EQ(batch.longest, longest);
+
+        // Assigned from the batch and parted, backwards, each is itself.
+        const std::size_t n = records.size();
+        std::vector<BoxRecord<Key, D>> assigned(n);
+        std::vector<std::uint32_t> order;
+        for (std::size_t e = 0; e < n; ++e) {
+            assigned[e] = BoxEntry<Key, D>{batch, batch.entry_box[e], batch.entry_key[e]};
+            order.push_back(static_cast<std::uint32_t>(n - 1 - e));
+        }
+        std::array<std::vector<float>, D> low, high;
+        std::vector<Index> instance(n);
+        std::vector<Key> key(n);
+        BoxColumns<Key, D> columns{{}, {}, instance.data(), key.data()};
+        for (std::size_t a = 0; a < D; ++a) {
+            low[a].resize(n);
+            high[a].resize(n);
+            columns.lo[a] = low[a].data();
+            columns.hi[a] = high[a].data();
+        }
+        kernels.part(assigned.data(), order.data(), n, columns);
+        for (std::size_t e = 0; e < n; ++e) {
+            const BoxRecord<Key, D>& expected = records[n - 1 - e];
+            for (std::size_t a = 0; a < D; ++a) {
+                EXPECT_EQ(low[a][e], expected.box.lo[a]);
+                EXPECT_EQ(high[a][e], expected.box.hi[a]);
+            }
+            EXPECT_EQ(instance[e], expected.instance);
+            EXPECT_EQ(key[e], expected.key);
+        }
+    });
+}
+
+TEST(Simd, MakesAndPartsRecordsOfBoxes) {
+    for (const std::int64_t target : available_targets()) {
+        SCOPED_TRACE(target_name(target));
+        expect_box_records<float, std::uint32_t, 2>(target);
+        expect_box_records<float, std::uint64_t, 2>(target);
+        expect_box_records<float, std::uint32_t, 3>(target);
+        expect_box_records<float, std::uint64_t, 3>(target);
+        expect_box_records<double, std::uint32_t, 2>(target);
+        expect_box_records<double, std::uint64_t, 2>(target);
+        expect_box_records<double, std::uint32_t, 3>(target);
+        expect_box_records<double, std::uint64_t, 3>(target);
+    }
 }
 
 TEST(Simd, TakesPointsInBatches) {
