@@ -34,9 +34,15 @@ bool FineGrid<T, D>::choose_cells(const Scene<T, D>& scene) {
         extent = std::max(extent, place.hi[a] - place.lo[a]);
         farthest = std::max({farthest, std::abs(place.lo[a]), std::abs(place.hi[a])});
     }
-    // A place is rounded in T when it is shifted, and the formula's differences are.
-    double error = 8 * static_cast<double>(std::numeric_limits<T>::epsilon()) * farthest;
-    if (!scene.imaged()) error = 8 * std::numeric_limits<double>::epsilon() * farthest;
+    double error = 8 * std::numeric_limits<double>::epsilon() * farthest;
+    if (scene.imaged()) {
+        // With F the farthest, all in T: the formula rounds the difference of two places (eps F
+        // / 2) and knows that of two shifts, each of which is a sum of whole lattice vectors
+        // (shifts of up to F / 2, F / 2 and F). In a rectangular box the sum has one term, and
+        // is off by eps / 2 of it: 3/2 eps F in all. With three terms it is off by 3/2 eps.
+        const double roundings = scene.lattice().rectangular() ? 2 : 8;
+        error += roundings * static_cast<double>(std::numeric_limits<T>::epsilon()) * farthest;
+    }
     // Where squares underflow in T the formula accepts what is closer than this.
     error += 2 * std::sqrt(static_cast<double>(std::numeric_limits<T>::min()));
     const double smallest = (cutoff + 4 * error) * (1 + 0x1p-10);
@@ -118,34 +124,38 @@ void FineGrid<T, D>::sort(const Scene<T, D>& scene, Packed<T, D>& packed) {
         axis_[a].resize(n);
         axes[a] = axis_[a].data();
     }
+    cell_.resize(n);
+    const std::uint64_t most_x = (std::uint64_t{1} << lattice_.bits[0]) - 1;
     Index* const instances = packed.entries(n).data();
     Bits* const bits = scene.imaged() ? packed.own_bits(n).data() : nullptr;
-    sorter_.take(threads, by_cell,
-                 [=, &scene](Range entries, const FineRecord* bucket,
-                             const std::uint32_t* order, const auto& keep) {
-                     // Here: what others can reach would be read again after every store.
-                     const auto [x, y, z] = axes;
-                     Index* const to = instances;
-                     FineRecord head{0, 0};  // no cell is 0: that one is empty
-                     for (std::size_t k = 0; k < entries.size(); ++k) {
-                         const FineRecord& r = bucket[order[k]];
-                         const std::size_t e = entries.begin + k;
-                         x[e] = r.x();
-                         y[e] = r.y();
-                         if (D == 3) z[e] = r.z();
-                         to[e] = r.instance();
-                         if (r.cell() != head.cell()) {
-                             if (k > 0) keep(head);
-                             head = {r.place, e};
-                         }
-                         if (bits == nullptr) continue;
-                         head.place |= r.place & FineRecord::elsewhere;
-                         bits[e] = (r.place & FineRecord::elsewhere) == 0
-                                       ? static_cast<Bits>(Scene<T, D>::image_bits | plain_bit)
-                                       : scene.home(r.instance());
-                     }
-                     keep(head);
-                 });
+    sorter_.take(
+        threads, by_cell,
+        [=, &scene, cells = cell_.data()](Range entries, const FineRecord* bucket,
+                                          const std::uint32_t* order, const auto& keep) {
+            // Here: what others can reach would be read again after every store.
+            const auto [x, y, z] = axes;
+            Index* const to = instances;
+            FineRecord head{0, 0};  // no cell is 0: that one is empty
+            for (std::size_t k = 0; k < entries.size(); ++k) {
+                const FineRecord& r = bucket[order[k]];
+                const std::size_t e = entries.begin + k;
+                x[e] = r.x();
+                y[e] = r.y();
+                if (D == 3) z[e] = r.z();
+                cells[e] = static_cast<std::uint16_t>(r.cell() & most_x);
+                to[e] = r.instance();
+                if (r.cell() != head.cell()) {
+                    if (k > 0) keep(head);
+                    head = {r.place, e};
+                }
+                if (bits == nullptr) continue;
+                head.place |= r.place & FineRecord::elsewhere;
+                bits[e] = (r.place & FineRecord::elsewhere) == 0
+                              ? static_cast<Bits>(Scene<T, D>::image_bits | plain_bit)
+                              : scene.home(r.instance());
+            }
+            keep(head);
+        });
 }
 
 template <Real T, int D>
@@ -199,7 +209,7 @@ void FineGrid<T, D>::list_cells(int threads, std::size_t entries) {
 
 template <Real T, int D>
 bool FineGrid<T, D>::assign(const Scene<T, D>& scene, Packed<T, D>& packed) {
-    if (scene.size() == 0 || !choose_cells(scene)) return false;
+    if (scene.size() == 0 || scene.size() > look_bit || !choose_cells(scene)) return false;
     imaged_ = scene.imaged();
     sort(scene, packed);
     list_cells(scene.threads(), scene.size());
@@ -210,6 +220,7 @@ template <Real T, int D>
 FinePoints<D> FineGrid<T, D>::points() const {
     FinePoints<D> view{};
     for (std::size_t a = 0; a < D; ++a) view.axis[a] = axis_[a].data();
+    view.cell = cell_.data();
     view.cell_x = cell_x_.data();
     view.cell_start = cell_start_.data();
     view.cell_mixed = imaged_ ? cell_mixed_.data() : nullptr;
@@ -263,8 +274,8 @@ std::uint64_t FineGrid<T, D>::key_of_row(std::int64_t y, std::int64_t z) const {
 template <Real T, int D>
 std::size_t FineGrid<T, D>::bytes() const {
     std::size_t sum = sorter_.bytes() + first_row_.bytes() + cell_x_.bytes() +
-                      cell_start_.bytes() + row_cell_.bytes() + row_key_.bytes() +
-                      cell_mixed_.bytes();
+                      cell_start_.bytes() + cell_.bytes() + row_cell_.bytes() +
+                      row_key_.bytes() + cell_mixed_.bytes();
     for (const auto& axis : axis_) sum += axis.bytes();
     return sum;
 }

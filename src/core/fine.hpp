@@ -13,8 +13,8 @@ namespace vicinal {
 template <Real T, int D>
 class FineGrid {
   public:
-    // False if the points are spread over too many cells, or too far out for their precision:
-    // then another order must serve.
+    // False if the points are too many, spread over too many cells, or too far out for their
+    // precision: then another order must serve.
     // Entries go to `packed`: instances and bits.
     bool assign(const Scene<T, D>& scene, Packed<T, D>& packed);
 
@@ -58,6 +58,7 @@ class FineGrid {
 
     Sorter<FineRecord> sorter_;
     std::array<Buffer<std::uint16_t>, D> axis_;
+    Buffer<std::uint16_t> cell_;  // of every entry, along x
     std::size_t cells_ = 0, rows_ = 0;
     Buffer<std::uint32_t> cell_x_, cell_start_, row_cell_;
     Buffer<std::uint32_t> first_row_;  // scratch, per bucket

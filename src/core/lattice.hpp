@@ -50,6 +50,14 @@ struct Lattice {
     Lattice() = default;
     explicit Lattice(const Domain<D>& domain);
 
+    // Does each vector lie along its own axis?
+    bool rectangular() const {
+        for (std::size_t k = 0; k < D; ++k)
+            for (std::size_t d = 0; d < D; ++d)
+                if (k != d && h[k][d] != 0) return false;
+        return true;
+    }
+
     // (n0*H0 + n1*H1) + n2*H2, in this order: the formula of the contract.
     Vector<T, D> shift(const Shift<D>& n) const {
         Vector<T, D> s;

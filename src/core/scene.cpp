@@ -274,10 +274,7 @@ void Scene<T, D>::find_outer() {
         lo[k] = -std::numeric_limits<double>::infinity();
         hi[k] = -lo[k];
     }
-    bool diagonal = true;
-    for (std::size_t a = 0; a < D; ++a)
-        for (std::size_t k = 0; k < D; ++k)
-            diagonal = diagonal && (a == k || lattice_.inverse[a][k] == 0);
+    const bool diagonal = lattice_.rectangular();
     // Round bodies in such a box are told apart by their own coordinates, in vectors: a little
     // closer to the middle, for the bounds are rounded.
     const bool quick = diagonal && view_.shape != Shape::boxes;
@@ -398,6 +395,7 @@ void Scene<T, D>::make_ghosts(std::uint64_t max_bytes, const Scene* same_cell) {
     // Zero is among all shifts, unless no body is known to be there.
     const Shifts any = outer == n ? shifts_of(0) : Shifts{};
     PerPiece<Shifts> parts(piece_count(threads_, outer), any);
+    PerPiece<int> shifted(parts.size());
     const auto add = [](Shifts& all, const Shifts& one) {
         for (std::size_t a = 0; a < D; ++a) {
             all.lo[a] = std::min(all.lo[a], one.lo[a]);
@@ -408,12 +406,15 @@ void Scene<T, D>::make_ghosts(std::uint64_t max_bytes, const Scene* same_cell) {
         for (std::size_t o = r.begin; o < r.end; ++o) {
             const Shifts shifts = shifts_of(outer_[o]);
             add(parts[p], shifts);
+            shifted[p] |= static_cast<int>(shifts.lo != Shift<D>{});
             outer_shifts_[o] = shifts;
             first_ghost_[o] = shifts.count() - 1;
         }
     });
     spread_ = any;
     for (const Shifts& part : parts) add(spread_, part);
+    bodies_shifted_ =
+        std::any_of(shifted.begin(), shifted.end(), [](int is) { return is != 0; });
     check_images(*this);
     // Each count is below 2^48, so the sum of 2^32 of them could wrap: add in double too.
     double estimate = 0;
@@ -468,6 +469,7 @@ std::span<Image<D>> Scene<T, D>::assign_placed(const Bodies<T, D>& bodies,
     lattice_ = Lattice<T, D>(domain);
     threads_ = threads;
     by_images_ = false;
+    bodies_shifted_ = true;  // whatever is written to the span
     ghost_body_.resize(ghosts.size());
     ghost_home_.resize(ghosts.size());
     std::copy(ghosts.begin(), ghosts.end(), ghost_body_.span().begin());

@@ -98,7 +98,7 @@ class Scene {
     }
     // Is any of the bodies begin ... end - 1? In vectors.
     bool any_shifted(std::size_t begin, std::size_t end) const {
-        if (!imaged()) return false;
+        if (!imaged() || !bodies_shifted_) return false;
         const std::int16_t* const components = shift_[begin].data();
         std::int16_t any = 0;
         for (std::size_t k = 0; k < (end - begin) * D; ++k) any |= components[k];
@@ -209,6 +209,7 @@ class Scene {
     Lattice<T, D> lattice_;
     int threads_ = 1;
     bool by_images_ = false;
+    bool bodies_shifted_ = false;  // is any body elsewhere than it is given?
     std::array<double, D>
         cell_{};     // the primary cell is [cell_, cell_ + 1) in fractional terms
     Shifts spread_;  // the lowest and highest shifts of all

@@ -213,6 +213,7 @@ template <Real T, int D>
 void Sieve<T, D>::strip(const FinePoints<D>& points, const StripRow<D>& row) {
     points_ = points;
     points_.instance = packed_.instances();
+    points_.bits = packed_.bits();
     points_.all_mixed = question_.filter->active();
     question_.strips.join(points_, row, scratch_.strip, *this);
 }
@@ -225,44 +226,33 @@ void Sieve<T, D>::ring(const FinePoints<D>& points, const StripRing<D>& ring) {
 }
 
 template <Real T, int D>
-void Sieve<T, D>::look(Index first, const Index* entries, std::size_t count) {
-    const Index i = packed_.instance(first);
-    const unsigned bits = packed_.bits(first);
+void Sieve<T, D>::look(Index first, const Index* others, std::size_t count) {
+    const auto instance = [](Index marked) { return marked & ~look_bit; };
+    const Index i = instance(first);
     if (question_.filter->active()) {
-        for (std::size_t k = 0; k < count; ++k) settle(i, packed_.instance(entries[k]));
+        for (std::size_t k = 0; k < count; ++k) settle(i, instance(others[k]));
         return;
     }
-    const auto placed = [&](Index instance, unsigned own_bits) {
-        Placed where{instance, {}};  // bits are at hand: look up only what must be
-        if ((own_bits & plain_bit) == 0)
-            where = {scene_.body(instance), scene_.shift(instance)};
+    const auto placed = [&](Index marked) {
+        const Index k = instance(marked);
+        Placed where{k, {}};  // a plain body: look up only what must be
+        if (marked != k) where = {scene_.body(k), scene_.shift(k)};
         return where;
     };
-    const Placed one = placed(i, bits);
-    // Pairs of plain bodies first, without a branch: near a face hits go either way. The rest
-    // waits behind them.
+    const Placed one = placed(first);
+    const unsigned home = scene_.home(i);
     constexpr std::size_t most = 256;
-    std::array<Index, most> rest;
+    std::array<Index, most> here;  // fetch all before the first is needed
     for (std::size_t begin = 0; begin < count; begin += most) {
-        const std::size_t end = std::min(count, begin + most);
-        Pair* const out = out_.room(end - begin);
-        std::size_t plain = 0, left = 0;
-        for (std::size_t k = begin; k < end; ++k) {
-            const unsigned others = packed_.bits()[entries[k]];
-            const Index j = packed_.instances()[entries[k]];
-            out[plain] = ordered(i, j);
-            const bool both = (bits & others & plain_bit) != 0;
-            plain += both;
-            rest[left] = entries[k];
-            left += !both &
-                    (((bits | others) & Scene<T, D>::image_bits) == Scene<T, D>::image_bits);
+        std::size_t kept = 0;
+        for (std::size_t k = begin; k < std::min(count, begin + most); ++k) {
+            const Index j = instance(others[k]);
+            here[kept] = others[k];
+            if ((home | scene_.home(j)) != Scene<T, D>::image_bits) continue;
+            if (j != others[k]) scene_.prefetch_image(j);
+            ++kept;
         }
-        out_.wrote(plain);
-        for (std::size_t k = 0; k < left; ++k)  // fetch all before the first is needed
-            if ((packed_.bits(rest[k]) & plain_bit) == 0)
-                scene_.prefetch_image(packed_.instance(rest[k]));
-        for (std::size_t k = 0; k < left; ++k)
-            write(one, placed(packed_.instance(rest[k]), packed_.bits(rest[k])));
+        for (std::size_t k = 0; k < kept; ++k) write(one, placed(here[k]));
     }
 }
 
@@ -270,17 +260,11 @@ template <Real T, int D>
 void Sieve<T, D>::decide(const MaybePair* pairs, std::size_t count) {
     // The caller's order is not ours: fetch all before the first is needed.
     for (std::size_t p = 0; p < count; ++p) {
-        scene_.prefetch(pairs[p].mixed ? packed_.instance(pairs[p].first) : pairs[p].first);
-        scene_.prefetch(pairs[p].mixed ? packed_.instance(pairs[p].second) : pairs[p].second);
+        scene_.prefetch(pairs[p].first);
+        scene_.prefetch(pairs[p].second);
     }
-    for (std::size_t p = 0; p < count; ++p) {
-        auto [first, second, mixed] = pairs[p];
-        if (mixed) {
-            first = packed_.instance(first);
-            second = packed_.instance(second);
-        }
-        if (touches(first, second)) settle(first, second);
-    }
+    for (std::size_t p = 0; p < count; ++p)
+        if (touches(pairs[p].first, pairs[p].second)) settle(pairs[p].first, pairs[p].second);
 }
 
 template <Real T, int D>

@@ -31,7 +31,8 @@ struct Joiner : Strip<D, Joiner<D>> {
     const bool counting = writer.counting();
     std::array<MaybePair, 256> maybes;
     std::size_t maybe_count = 0;
-    bool mixed = false;  // do hits of this cell need a look? Then they are entries, else bodies
+    bool mixed = false;   // may hits of this cell need a look? Then instances have look_bits
+    bool queued = false;  // the same of what is in the queues
 
     using Base::Base;
 
@@ -43,14 +44,15 @@ struct Joiner : Strip<D, Joiner<D>> {
     bool keep_maybe(Doubt left, Index first, Index second) {
         if (left == Doubt::remains) {
             if (maybe_count == maybes.size()) hand_maybes();
-            maybes[maybe_count++] = {first, second, mixed};
+            const Index instance = mixed ? ~look_bit : ~Index{0};
+            maybes[maybe_count++] = {first & instance, second & instance};
         }
         return left == Doubt::none;
     }
 
     // ---- the pairs -------------------------------------------------------------------------
 
-    enum class Hits : std::uint8_t { counted, listed, looked_at };
+    enum class Hits : std::uint8_t { counted, listed };
 
     // Hits wait in queues, so that a vector is not read back while its stores are under way.
     // Two bodies are tested at a time, each with a queue of its own.
@@ -73,6 +75,7 @@ struct Joiner : Strip<D, Joiner<D>> {
 
     void flush(Queue& q) {
         if (q.segment_count == 0) return;
+        if (queued) return flush_mixed(q);
         const float mean = static_cast<float>(q.filled) / static_cast<float>(q.segment_count);
         const auto usual =
             std::min(static_cast<std::size_t>(mean + 2 * std::sqrt(mean)), Base::most_usual);
@@ -96,12 +99,53 @@ struct Joiner : Strip<D, Joiner<D>> {
         q.filled = q.segment_count = 0;
     }
 
+    // Hits of plain bodies become pairs, the rest is handed on to be looked at.
+    std::array<Index, queue + slack> rest;
+    void flush_mixed(Queue& q) {
+        const hn::RebindToSigned<Ids> ds;
+        Pair* const begin = counting ? nullptr : writer.room(q.filled + slack);
+        std::size_t written = 0, left = 0;
+        for (std::size_t s = 0; s < q.segment_count; ++s) {
+            Segment& segment = q.segments[s];
+            const auto i = hn::Set(di, segment.first);
+            const std::size_t left_before = left;
+            for (std::size_t k = segment.begin; k < segment.end; k += hn::Lanes(di)) {
+                const std::size_t count = std::min(segment.end - k, hn::Lanes(di));
+                const auto j = hn::LoadU(di, q.hits + k);
+                const auto look = hn::Lt(hn::BitCast(ds, hn::Or(i, j)), hn::Zero(ds));
+                const std::uint64_t all = (std::uint64_t{1} << count) - 1,
+                                    others = bits_of(ds, look) & all, plain = all & ~others;
+                if (!counting) {
+                    const auto near = compress(plain, j);
+                    hn::StoreInterleaved2(hn::Min(i, near), hn::Max(i, near), di,
+                                          reinterpret_cast<Index*>(begin + written));
+                }
+                written += hwy::PopCount(plain);
+                compress_store(others, j, rest.data() + left);
+                left += hwy::PopCount(others);
+            }
+            segment.begin = static_cast<std::uint32_t>(left_before);
+            segment.end = static_cast<std::uint32_t>(left);
+        }
+        if (counting)
+            writer.add(written);
+        else
+            writer.wrote(written);
+        for (std::size_t s = 0; s < q.segment_count; ++s) {
+            const Segment segment = q.segments[s];
+            if (segment.begin < segment.end)
+                sink.look(segment.first, rest.data() + segment.begin,
+                          segment.end - segment.begin);
+        }
+        q.filled = q.segment_count = 0;
+    }
+
     // ---- the row ---------------------------------------------------------------------------
 
     // `queries` points that follow each other, the first one at `at` in the strip, against what
     // follows the first, up to `end`, so many candidates at a time as the queues have room for.
     // A second one meets itself there, its first hit.
-    template <std::size_t queries, Hits treated>
+    template <std::size_t queries, Hits treated, bool any_cell>
     HWY_INLINE std::uint64_t meet(const Candidates& c, const Bounds& bounds, std::size_t at,
                                   std::size_t end, std::size_t piece) {
         constexpr bool count_only = treated == Hits::counted;
@@ -109,6 +153,7 @@ struct Joiner : Strip<D, Joiner<D>> {
         for (std::size_t i = 0; i < queries; ++i) {
             for (std::size_t a = 0; a < D; ++a)
                 q[i].at[a] = hn::Set(dc, static_cast<std::int16_t>(c.axis[a][at + i]));
+            if (any_cell) q[i].cell = hn::Set(dc, static_cast<std::int16_t>(c.cell[at + i]));
             q[i].first = c.value[at + i];
         }
         std::uint64_t counted = 0;
@@ -125,15 +170,13 @@ struct Joiner : Strip<D, Joiner<D>> {
                 out[i] = wait.hits + wait.filled;
             }
             for (; k < stop; k += hn::Lanes(dc))
-                this->template step<count_only>(q, bounds, c, k, out);
+                this->template step<count_only, any_cell>(q, bounds, c, k, out);
             for (std::size_t i = 0; i < queries; ++i) {
                 Queue& wait = queues[i];
                 const auto last = static_cast<std::size_t>(out[i] - wait.hits);
                 const std::size_t first = wait.filled + (i == 1 ? itself : 0);
                 if (treated == Hits::counted) {
                     counted += last - first;
-                } else if (treated == Hits::looked_at) {
-                    sink.look(q[i].first, wait.hits + first, last - first);
                 } else {
                     wait.segments[wait.segment_count++] = {q[i].first,
                                                            static_cast<std::uint32_t>(first),
@@ -151,13 +194,13 @@ struct Joiner : Strip<D, Joiner<D>> {
     void put_own(std::uint32_t begin, std::uint32_t end, std::size_t to) {
         const hn::RebindToUnsigned<Coordinates> d16;
         const std::size_t n = end - begin, wide = hn::Lanes(d16);
-        Index* const values = mixed ? scratch.entry.data() : scratch.body.data();
+        Index* const values = mixed ? scratch.marked.data() : scratch.body.data();
         if (HWY_UNLIKELY(begin < wide)) {  // nothing may be read before the first entry
             for (std::size_t k = 0; k < n; ++k) {
                 for (std::size_t a = 0; a < D; ++a)
                     scratch.axis[a][to - n + k] = points.axis[a][begin + k];
-                values[to - n + k] =
-                    mixed ? static_cast<Index>(begin + k) : points.instance[begin + k];
+                values[to - n + k] = mixed ? hn::GetLane(Base::load_marked(points, begin + k))
+                                           : points.instance[begin + k];
             }
             return;
         }
@@ -166,7 +209,7 @@ struct Joiner : Strip<D, Joiner<D>> {
                 hn::StoreU(hn::LoadU(d16, points.axis[a] + end - k), d16,
                            scratch.axis[a].data() + to - k);
             for (std::size_t j = k; j + wide > k; j -= hn::Lanes(di))
-                hn::StoreU(mixed ? count_from(static_cast<Index>(end - j))
+                hn::StoreU(mixed ? Base::load_marked(points, end - j)
                                  : hn::LoadU(di, points.instance + end - j),
                            di, values + to - j);
         }
@@ -181,17 +224,27 @@ struct Joiner : Strip<D, Joiner<D>> {
         put_own(begin, near_end, from);
         Candidates c;
         for (std::size_t a = 0; a < D; ++a) c.axis[a] = scratch.axis[a].data();
-        c.value = mixed ? scratch.entry.data() : scratch.body.data();
+        c.value = mixed ? scratch.marked.data() : scratch.body.data();
         const At behind = this->put_pad(begin, to);
         const std::uint64_t bodies = end - begin;
         writer.candidates +=
             bodies * (to - from) + bodies * (near_end - begin) - bodies * (bodies + 1) / 2;
-        std::uint64_t counted = 0;
-        std::size_t i = from - (near_end - begin);
-        const std::size_t last = i + (end - begin);
-        // All hits of the cell fit the queues, or else those of one piece of a run.
-        const std::size_t meets = bodies / 2 + 1, most = meets * (to - i + slack);
+        const std::size_t first = from - (near_end - begin);
+        meet_all<treated, false>(c, first, first + (end - begin), to);
+        this->take_pad(behind, to);
+    }
+
+    // Each of the points i ... last - 1 of a strip with all that follow it, up to `to`.
+    template <Hits treated, bool any_cell>
+    HWY_INLINE void meet_all(const Candidates& c, std::size_t i, std::size_t last,
+                             std::size_t to) {
+        // All hits fit the queues, or else those of one piece of a run.
+        const std::size_t meets = (last - i) / 2 + 1, most = meets * (to - i + slack);
         std::size_t piece = longest_run;
+        if (treated == Hits::listed && HWY_UNLIKELY(mixed != queued)) {
+            for (Queue& wait : queues) flush(wait);
+            queued = mixed;
+        }
         if (most <= queue / 2 && meets <= 128) {
             piece = queue;
             if (treated != Hits::counted)
@@ -199,16 +252,78 @@ struct Joiner : Strip<D, Joiner<D>> {
                     if (HWY_UNLIKELY(!wait.has_room(meets, most))) flush(wait);
         }
         const Bounds bounds = this->bounds();
+        std::uint64_t counted = 0;
         if (points.sure >= 0)  // else a point would not surely meet itself
-            for (; i + 2 <= last; i += 2) counted += meet<2, treated>(c, bounds, i, to, piece);
-        for (; i < last; ++i) counted += meet<1, treated>(c, bounds, i, to, piece);
+            for (; i + 2 <= last; i += 2)
+                counted += meet<2, treated, any_cell>(c, bounds, i, to, piece);
+        for (; i < last; ++i) counted += meet<1, treated, any_cell>(c, bounds, i, to, piece);
         if (treated == Hits::counted) writer.add(counted);
-        this->take_pad(behind, to);
+    }
+
+    // Few points: all of the row against all that follow and all of the other rows, for a step
+    // or two each cost less than slabs would. How many is a compromise: see
+    // docs/performance.md.
+    static constexpr std::size_t few = 128;
+
+    template <Hits treated>
+    void meet_few(const StripRow<D>& row, std::uint32_t own_end, std::size_t all) {
+        const std::size_t wide = hn::Lanes(dc);
+        typename Base::Pen pen = this->pen(all + 2 * wide);
+        scratch.cell.resize(all + 2 * wide);
+        pen.cell = scratch.cell.data();
+        Base::append(points, row.first, own_end, pen, 0);
+        std::size_t filled = own_end - row.first;
+        for (const CellRange& cells : row.others) {
+            const std::uint32_t begin = points.cell_start[cells.begin],
+                                end = points.cell_start[cells.end];
+            Base::append(points, begin, end, pen, filled);
+            filled += end - begin;
+        }
+        // Behind them, what is in no cell: theirs are 1 to 2^15 - 2.
+        const hn::RebindToUnsigned<Coordinates> d16;
+        hn::StoreU(hn::Set(d16, 0xffff), d16, pen.cell + filled);
+        Candidates c;
+        for (std::size_t a = 0; a < D; ++a) c.axis[a] = pen.axis[a];
+        c.value = mixed ? pen.marked : pen.body;
+        c.cell = pen.cell;
+        const std::uint64_t bodies = row.last - row.first;
+        writer.candidates += bodies * filled - bodies * (bodies + 1) / 2;
+        meet_all<treated, true>(c, 0, bodies, filled);
+    }
+
+    // The same if there are few; how they are treated is as for a cell.
+    bool met_few(const StripRow<D>& row) {
+        const std::uint32_t own_end = points.cell_start[row.row_end];
+        std::size_t all = own_end - row.first;
+        for (const CellRange& cells : row.others)
+            all += points.cell_start[cells.end] - points.cell_start[cells.begin];
+        if (all > few) return false;
+        mixed = points.all_mixed;
+        if (points.cell_mixed != nullptr) {
+            const auto any = [&](CellRange cells) {
+                return std::any_of(points.cell_mixed + cells.begin,
+                                   points.cell_mixed + cells.end,
+                                   [](std::uint8_t is) { return is != 0; });
+            };
+            mixed = mixed || any({row.own.begin, row.row_end}) ||
+                    std::any_of(row.others.begin(), row.others.end(), any);
+        }
+        if (counting && !mixed)
+            meet_few<Hits::counted>(row, own_end, all);
+        else
+            meet_few<Hits::listed>(row, own_end, all);
+        return true;
     }
 
     void join(const StripRow<D>& row) {
         scratch.hits.resize(2 * queue);
         for (std::size_t i = 0; i < 2; ++i) queues[i].hits = scratch.hits.data() + i * queue;
+        if (!met_few(row)) join_slabs(row);
+        for (Queue& q : queues) flush(q);
+        if (maybe_count > 0) hand_maybes();
+    }
+
+    void join_slabs(const StripRow<D>& row) {
         std::size_t room = 0;  // for the own points of a cell and the next
         for (std::uint32_t c = row.own.begin; c < row.own.end; ++c)
             room = std::max<std::size_t>(
@@ -230,15 +345,11 @@ struct Joiner : Strip<D, Joiner<D>> {
             const std::uint32_t end = std::min(points.cell_start[c + 1], row.last);
             const std::uint32_t near_end = points.cell_start[c + (next ? 2 : 1)];
             const std::size_t from = scratch.slab_start[lo], to = scratch.slab_start[hi];
-            if (mixed)
-                cell<Hits::looked_at>(begin, end, near_end, from, to);
-            else if (counting)
+            if (counting && !mixed)
                 cell<Hits::counted>(begin, end, near_end, from, to);
             else
                 cell<Hits::listed>(begin, end, near_end, from, to);
         }
-        for (Queue& q : queues) flush(q);
-        if (maybe_count > 0) hand_maybes();
     }
 };
 

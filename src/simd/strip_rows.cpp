@@ -44,7 +44,7 @@ struct RowJoiner : Strip<D, RowJoiner<D>> {
         if (first == second || wait.count == wait.pairs.size())
             return sink.decide(first, second);
         sink.expect(first, second);
-        wait.pairs[wait.count++] = {first, second, false};
+        wait.pairs[wait.count++] = {first, second};
         return false;
     }
 
@@ -64,7 +64,7 @@ struct RowJoiner : Strip<D, RowJoiner<D>> {
     void write_late() {
         Maybes& wait = maybes[1 - turn / 2];
         for (std::size_t m = 0; m < wait.count; ++m) {
-            const auto [first, second, mixed] = wait.pairs[m];
+            const auto [first, second] = wait.pairs[m];
             Late& one = late[late[0].body == first ? 0 : 1];
             if (sink.decide(first, second)) one.hits[one.count++] = second;
         }
@@ -117,7 +117,7 @@ struct RowJoiner : Strip<D, RowJoiner<D>> {
         for (std::size_t k = from; k < to; k += hn::Lanes(dc)) {
             for (std::size_t i = 0; i < queries; ++i)
                 before[i] = k <= own + i ? out[i] : before[i];
-            this->template step<false>(q, bounds, c, k, out);
+            this->template step<false, false>(q, bounds, c, k, out);
         }
         write_late();
         for (std::size_t i = 0; i < queries; ++i)

@@ -40,13 +40,26 @@ struct Strip {
     struct Candidates {
         std::array<const std::uint16_t*, D> axis;
         const Index* value;
+        const std::uint16_t* cell = nullptr;  // of candidates that may be in any cell of a row
     };
 
     // Where the next entries go.
     struct Pen {
         std::array<std::uint16_t*, D> axis;
-        Index *body, *entry;
+        Index *body, *marked;
+        std::uint16_t* cell;
     };
+
+    // Instances from an entry on, with their look_bits: bodies that are not plain, or all.
+    static HWY_INLINE hn::Vec<Ids> load_marked(const FinePoints<D>& from, std::size_t entry) {
+        const auto instance = hn::LoadU(di, from.instance + entry);
+        const auto look = hn::Set(di, look_bit);
+        if (from.all_mixed) return hn::Or(instance, look);
+        const auto bits =
+            hn::PromoteTo(di, hn::LoadU(hn::Rebind<Bits, Ids>(), from.bits + entry));
+        static_assert(plain_bit == Bits(1u << 15));
+        return hn::Or(instance, hn::AndNot(hn::ShiftLeft<16>(bits), look));
+    }
 
     // Whole vectors, one for most cells: what is written too much is overwritten by the next
     // copy.
@@ -57,13 +70,30 @@ struct Strip {
         for (std::size_t k = 0; k < n; k += wide) {
             for (std::size_t a = 0; a < D; ++a)
                 hn::StoreU(hn::LoadU(d16, from.axis[a] + begin + k), d16, to.axis[a] + at + k);
+            if (to.cell != nullptr)
+                hn::StoreU(hn::LoadU(d16, from.cell + begin + k), d16, to.cell + at + k);
             for (std::size_t j = k; j < k + wide; j += hn::Lanes(di))
                 hn::StoreU(hn::LoadU(di, from.instance + begin + j), di, to.body + at + j);
-            if (to.entry == nullptr) continue;
+            if (to.marked == nullptr) continue;
             for (std::size_t j = k; j < k + wide; j += hn::Lanes(di))
-                hn::StoreU(count_from(static_cast<std::uint32_t>(begin + j)), di,
-                           to.entry + at + j);
+                hn::StoreU(load_marked(from, begin + j), di, to.marked + at + j);
         }
+    }
+
+    // Room for so many entries in scratch.
+    Pen pen(std::size_t entries) {
+        Pen pen{};
+        for (std::size_t a = 0; a < D; ++a) {
+            scratch.axis[a].resize(entries);
+            pen.axis[a] = scratch.axis[a].data();
+        }
+        scratch.body.resize(entries);
+        pen.body = scratch.body.data();
+        if (points.cell_mixed != nullptr || points.all_mixed) {
+            scratch.marked.resize(entries);
+            pen.marked = scratch.marked.data();
+        }
+        return pen;
     }
 
     // Rows merged by x, as far as they are near to the own cells, behind some room. Returns the
@@ -82,18 +112,7 @@ struct Strip {
             entries += from.cell_start[h.end] - from.cell_start[h.begin];
             cells += h.end - h.begin;
         }
-        Pen pen;
-        for (std::size_t a = 0; a < D; ++a) {
-            scratch.axis[a].resize(entries);
-            pen.axis[a] = scratch.axis[a].data();
-        }
-        scratch.body.resize(entries);
-        pen.body = scratch.body.data();
-        pen.entry = nullptr;
-        if (from.cell_mixed != nullptr || from.all_mixed) {
-            scratch.entry.resize(entries);
-            pen.entry = scratch.entry.data();
-        }
+        const Pen pen = this->pen(entries);
         scratch.slab_x.resize(cells + 1);
         scratch.slab_start.resize(cells + 1);
         scratch.slab_mixed.resize(cells + 1);
@@ -144,6 +163,7 @@ struct Strip {
 
     struct Query {
         std::array<C, D> at;
+        C cell;
         Index first;
     };
     struct Bounds {
@@ -168,6 +188,14 @@ struct Strip {
         return sum;
     }
 
+    // Which candidates are in the query's cell along x or in one beside it: only there are
+    // differences what they seem.
+    static HWY_INLINE hn::Mask<Coordinates> beside(const Query& q, const Candidates& c,
+                                                   std::size_t k) {
+        const C cell = hn::LoadU(dc, reinterpret_cast<const std::int16_t*>(c.cell + k));
+        return hn::Gt(hn::Set(dc, 2), hn::Abs(hn::Sub(cell, q.cell)));
+    }
+
     Bounds bounds() const {
         return {hn::Set(dc, static_cast<std::int16_t>(points.sure + 1)),
                 hn::Set(dc, static_cast<std::int16_t>(points.perhaps + 1))};
@@ -186,11 +214,12 @@ struct Strip {
         return sum <= points.sure_square ? Doubt::none : Doubt::remains;
     }
 
-    template <bool count_only>
+    template <bool count_only, bool any_cell>
     HWY_NOINLINE Index* keep_maybes(const Query& q, const Bounds& bounds, const Candidates& c,
                                     std::size_t k, Index* out) {
         const C sum = squares(q, load(c, k));
-        const auto between = hn::AndNot(hn::Gt(bounds.sure, sum), hn::Gt(bounds.perhaps, sum));
+        auto between = hn::AndNot(hn::Gt(bounds.sure, sum), hn::Gt(bounds.perhaps, sum));
+        if (any_cell) between = hn::And(between, beside(q, c, k));
         for (std::uint64_t bits = bits_of(dc, between); bits != 0; bits &= bits - 1) {
             const std::size_t e = k + hwy::Num0BitsBelowLS1Bit_Nonzero64(bits);
             if (!static_cast<Derived&>(*this).keep_maybe(doubt(q, c, e), q.first, c.value[e]))
@@ -203,7 +232,7 @@ struct Strip {
 
     // Queries against one vector of candidates: hits are stored at `out`, which moves on. If
     // they are only counted, it only counts.
-    template <bool count_only, std::size_t queries>
+    template <bool count_only, bool any_cell, std::size_t queries>
     HWY_INLINE void step(const std::array<Query, queries>& q, const Bounds& bounds,
                          const Candidates& c, std::size_t k, std::array<Index*, queries>& out) {
         const At at = load(c, k);
@@ -212,7 +241,13 @@ struct Strip {
         for (std::size_t i = 0; i < queries; ++i) {
             const C sum = squares(q[i], at);
             near[i] = hn::Gt(bounds.sure, sum);
-            between = hn::Or(between, hn::Xor(near[i], hn::Gt(bounds.perhaps, sum)));
+            auto perhaps = hn::Gt(bounds.perhaps, sum);
+            if (any_cell) {
+                const auto there = beside(q[i], c, k);
+                near[i] = hn::And(near[i], there);
+                perhaps = hn::And(perhaps, there);
+            }
+            between = hn::Or(between, hn::Xor(near[i], perhaps));
         }
 #if HWY_TARGET == HWY_SCALAR
         for (std::size_t i = 0; i < queries; ++i) {
@@ -234,7 +269,7 @@ struct Strip {
         if (HWY_UNLIKELY(
                 !hn::AllFalse(dc, between)))  // last: a point that meets itself comes first
             for (std::size_t i = 0; i < queries; ++i)
-                out[i] = keep_maybes<count_only>(q[i], bounds, c, k, out[i]);
+                out[i] = keep_maybes<count_only, any_cell>(q[i], bounds, c, k, out[i]);
     }
 
     // Behind the last candidate, a vector's worth of what is near to nothing in an entry's

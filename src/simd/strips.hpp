@@ -14,6 +14,7 @@
 
 #include "core/blocks.hpp"
 #include "core/buffer.hpp"
+#include "core/packed.hpp"
 #include "core/row_parts.hpp"
 
 #include <vicinal/types.hpp>
@@ -26,7 +27,9 @@ constexpr unsigned fine_bits = 13;  // 2^13 units per cell
 template <int D>
 struct FinePoints {
     std::array<const std::uint16_t*, D> axis;
+    const std::uint16_t* cell;  // along x
     const Index* instance;
+    const Bits* bits;  // null where all are plain bodies
     const std::uint32_t* cell_x;
     const std::uint32_t* cell_start;  // entries; one more than there are cells
     // Cells with an entry that must be looked at by itself: its image is not zero, or it is a
@@ -62,22 +65,27 @@ struct StripRing {
 };
 
 struct MaybePair {
-    Index first, second;
-    bool mixed;  // entries, else bodies
+    Index first, second;  // instances
 };
+
+// Where some hits must be looked at by themselves, this bit of an instance says that its own
+// must: it is not a plain body, or groups or exclusions ask for it.
+constexpr Index look_bit = Index{1} << 31;
 
 // A worker's own arrays.
 template <int D>
 struct StripScratch {
     std::array<Buffer<std::uint16_t>, D> axis;  // the others, slab by slab
-    Buffer<Index> body, entry;
+    Buffer<std::uint16_t> cell;                 // the same of points that are not in slabs
+    Buffer<Index> body, marked;                 // marked: with the look_bit
     Buffer<std::uint32_t> slab_x, slab_start, slab_mixed;
     Buffer<std::uint32_t> slab_middle;  // where in it the cell of the middle row begins
     Buffer<Index> hits;
 
     std::size_t bytes() const {
-        std::size_t sum = body.bytes() + entry.bytes() + slab_x.bytes() + slab_start.bytes() +
-                          slab_mixed.bytes() + slab_middle.bytes() + hits.bytes();
+        std::size_t sum = body.bytes() + marked.bytes() + slab_x.bytes() + slab_start.bytes() +
+                          slab_mixed.bytes() + slab_middle.bytes() + cell.bytes() +
+                          hits.bytes();
         for (const auto& a : axis) sum += a.bytes();
         return sum;
     }
@@ -88,8 +96,9 @@ template <int D>
 class StripSink {
   public:
     virtual ~StripSink() = default;
-    // Entries near entry `first`, for which images, ghosts and filters must be looked at.
-    virtual void look(Index first, const Index* entries, std::size_t count) = 0;
+    // Instances near instance `first`, all with their look_bits: images, ghosts and filters
+    // must be looked at, for each of them or for the first.
+    virtual void look(Index first, const Index* others, std::size_t count) = 0;
     // Pairs that the formula must decide; the array may be reused afterwards.
     virtual void decide(const MaybePair* pairs, std::size_t count) = 0;
     // Two bodies, at once; best some time after they were expected.
