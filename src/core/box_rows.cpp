@@ -199,8 +199,9 @@ template <class Key, class Put>
 void BoxGrid<T, D>::make_entries(const Scene<T, D>& scene, Range range, Part& part,
                                  const Put& put) const {
     const BoxCells<D> cells = cells_;
-    part.entries = 0;
-    part.longest = 0;
+    // Here, and to the part in the end: its neighbours in memory belong to other threads.
+    std::uint64_t entries = 0;
+    float longest = 0;
     part.giants.clear();
     BoxReader<T, Key, D> reader(scene);
     BoxBatch<Key, D> batch(cells);
@@ -217,7 +218,7 @@ void BoxGrid<T, D>::make_entries(const Scene<T, D>& scene, Range range, Part& pa
             part.giants.push_back({r.instance, r.box});
         });
         if (giants != 0) remove(batch, giants, count);  // nor does their length count
-        part.longest = std::max(part.longest, batch.longest);
+        longest = std::max(longest, batch.longest);
         // Box by box, so that the order does not depend on where batches begin.
         std::size_t e = 0;
         const auto put_until = [&](std::size_t box) {
@@ -228,13 +229,14 @@ void BoxGrid<T, D>::make_entries(const Scene<T, D>& scene, Range range, Part& pa
             put_until(box + 1);
             for_each_later_row(batch, box, [&](Key key) {
                 put(Entry{batch, box, key});
-                ++part.entries;
+                ++entries;
             });
         });
         put_until(batch_size);
-        part.entries += batch.entries;
-        if (part.entries > budget_) return;
+        entries += batch.entries;
+        if (entries > budget_) break;
     }
+    part.longest = longest;
 }
 
 // False if there are too many entries for these rows.

@@ -61,8 +61,7 @@ class BoxGrid {
     struct Span {  // rows a box touches
         Row lo, hi;
     };
-    struct Part {  // what a piece of the instances gives
-        std::uint64_t entries = 0;
+    struct Part {           // what a piece of the instances gives
         float longest = 0;  // along the sweep axis
         std::vector<Giant> giants;
     };

@@ -190,7 +190,7 @@ class Maker {
     }
 
     using Batch = BoxBatch<Key, D>;
-    const BoxCells<D>& cells_;
+    const BoxCells<D> cells_;  // a copy: what others can reach would be read again
     Batch& batch_;
 };
 
