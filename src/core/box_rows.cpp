@@ -159,15 +159,20 @@ class BoxReader {
     explicit BoxReader(const Scene<T, D>& scene)
         : scene_(scene), lower_(scene.view().position), upper_(scene.view().upper) {
         const Bodies<T, D>& view = scene.view();
-        as_given_ = view.shape == Shape::boxes && !scene.imaged() && !view.swept();
+        const bool plain = !scene.imaged() && !view.swept();
+        boxes_ = plain && view.shape == Shape::boxes;
+        balls_ = plain && view.shape == Shape::spheres;
     }
 
     void read(const BoxCells<D>& cells, std::size_t k, std::size_t count,
               BoxBatch<Key, D>& batch) {
         const auto first = static_cast<Index>(k);
-        if (as_given_)
+        if (boxes_)
             return given_.make(cells, lower_.read(k, count), upper_.read(k, count), first,
                                count, batch);
+        if (balls_)
+            return given_.make_balls(cells, lower_.read(k, count), read_radii(k, count), first,
+                                     count, batch);
         PointBatch<float, D> lower{}, upper{};
         for (std::size_t a = 0; a < D; ++a) {
             lower.axis[a] = lo_[a].data();
@@ -184,8 +189,19 @@ class BoxReader {
     }
 
   private:
+    // As BatchReader does.
+    const T* read_radii(std::size_t k, std::size_t count) {
+        const Column<T>& radius = scene_.view().radius;
+        if (count == batch_size && radius.stride == std::ptrdiff_t{sizeof(T)})
+            return &radius[k];
+        for (std::size_t i = 0; i < batch_size; ++i)
+            radius_[i] = radius[k + std::min(i, count - 1)];
+        return radius_.data();
+    }
+
     const Scene<T, D>& scene_;
-    bool as_given_;
+    bool boxes_, balls_;  // as they are given
+    std::array<T, batch_size> radius_;
     BatchReader<T, D> lower_, upper_;
     std::array<std::array<float, batch_size>, D> lo_, hi_;
     BoxRecordKernels<T, Key, D> given_ = box_record_kernels<T, Key, D>(first_target());

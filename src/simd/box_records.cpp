@@ -1,6 +1,8 @@
 #include "simd/box_records.hpp"
 
+#include <cmath>
 #include <concepts>
+#include <limits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/box_records.cpp"
@@ -22,12 +24,70 @@ class Maker {
   public:
     Maker(const BoxCells<D>& cells, BoxBatch<Key, D>& batch) : cells_(cells), batch_(batch) {}
 
-    void make(const PointBatch<T, D>& lo, const PointBatch<T, D>& hi, Index first,
-              std::size_t count) {
+    void make_boxes(const PointBatch<T, D>& lo, const PointBatch<T, D>& hi, Index first,
+                    std::size_t count) {
+        make(first, count, [&](std::size_t i) HWY_ATTR {
+            return Both{in_float(load_points<D>(dt, lo, i)),
+                        in_float(load_points<D>(dt, hi, i))};
+        });
+    }
+
+    // The operations of Scene::round_box().
+    void make_balls(const PointBatch<T, D>& centre, const T* radius, Index first,
+                    std::size_t count) {
+        constexpr T epsilon = std::numeric_limits<T>::epsilon();
+        const auto wider = hn::Set(dt, 1 + 8 * epsilon), eps = hn::Set(dt, epsilon),
+                   least = hn::Set(dt, std::sqrt(std::numeric_limits<T>::min())),
+                   most = hn::Set(dt, std::numeric_limits<T>::max());
+        make(first, count, [&](std::size_t i) HWY_ATTR {
+            auto lo = load_points<D>(dt, centre, i), hi = lo;
+            const auto h = hn::Max(hn::Mul(hn::LoadU(dt, radius + i), wider), least);
+            for (std::size_t a = 0; a < D; ++a) {
+                lo[a] = hn::Sub(lo[a], h);
+                hi[a] = hn::Add(hi[a], h);
+                lo[a] = hn::Max(hn::Sub(lo[a], hn::Mul(eps, hn::Abs(lo[a]))), hn::Neg(most));
+                hi[a] = hn::Min(hn::Add(hi[a], hn::Mul(eps, hn::Abs(hi[a]))), most);
+            }
+            return Both{in_float(lo), in_float(hi)};
+        });
+    }
+
+  private:
+    static_assert(batch_size == 64);
+    static constexpr hn::ScalableTag<T> dt{};
+    static constexpr Places<T> df{};
+    static constexpr hn::RebindToSigned<Places<T>> di{};
+    static constexpr hn::RebindToUnsigned<Places<T>> du{};
+    using Sides = std::array<hn::Vec<Places<T>>, D>;
+
+    struct Both {
+        Sides low, high;
+    };
+
+    // The sweep axis first.
+    HWY_INLINE Sides in_float(const std::array<hn::Vec<decltype(dt)>, D>& x) const {
+        Sides sides;
+        for (std::size_t a = 0; a < D; ++a)
+            if constexpr (std::same_as<T, float>)
+                sides[a] = x[a];
+            else
+#if HWY_TARGET == HWY_SCALAR  // where Highway ends at the largest number, not at infinity
+                sides[a] = hn::Set(df, static_cast<float>(hn::GetLane(x[a])));
+#else
+                sides[a] = hn::DemoteTo(df, x[a]);
+#endif
+        for (std::size_t a = 1; a < D; ++a)
+            if (cells_.axes[a] == 0) std::swap(sides[0], sides[a]);
+        return sides;
+    }
+
+    // Boxes from sides_at(i) on, a vector of them.
+    template <class SidesAt>
+    HWY_INLINE void make(Index first, std::size_t count, const SidesAt& sides_at) {
         std::uint64_t wide = 0;
         auto longest = hn::Zero(df);
         for (std::size_t i = 0; i < batch_size; i += hn::Lanes(df)) {
-            const Sides low = load(lo, i), high = load(hi, i);
+            const auto [low, high] = sides_at(i);
             store(low, high, first, i);
             const auto length = hn::Sub(high[0], low[0]);
             // So that what is not a number (both sides infinite) does not count.
@@ -45,26 +105,6 @@ class Maker {
         batch_.wide = wide & (~std::uint64_t{0} >> (batch_size - count));
         batch_.longest = hn::GetLane(hn::MaxOfLanes(df, longest));
         list(count);
-    }
-
-  private:
-    static_assert(batch_size == 64);
-    static constexpr Places<T> df{};
-    static constexpr hn::RebindToSigned<Places<T>> di{};
-    static constexpr hn::RebindToUnsigned<Places<T>> du{};
-    using Sides = std::array<hn::Vec<Places<T>>, D>;
-
-    HWY_INLINE Sides load(const PointBatch<T, D>& from, std::size_t i) const {
-        const auto x = load_points<D>(hn::ScalableTag<T>(), from, i);
-        Sides sides;
-        for (std::size_t a = 0; a < D; ++a)
-            if constexpr (std::same_as<T, float>)
-                sides[a] = x[a];
-            else
-                sides[a] = hn::DemoteTo(df, x[a]);
-        for (std::size_t a = 1; a < D; ++a)
-            if (cells_.axes[a] == 0) std::swap(sides[0], sides[a]);
-        return sides;
     }
 
     // The operations of BoxCells::cell().
@@ -197,7 +237,13 @@ class Maker {
 template <Real T, class Key, int D>
 void make(const BoxCells<D>& cells, const PointBatch<T, D>& lo, const PointBatch<T, D>& hi,
           Index first, std::size_t count, BoxBatch<Key, D>& batch) {
-    Maker<T, Key, D>(cells, batch).make(lo, hi, first, count);
+    Maker<T, Key, D>(cells, batch).make_boxes(lo, hi, first, count);
+}
+
+template <Real T, class Key, int D>
+void make_balls(const BoxCells<D>& cells, const PointBatch<T, D>& centre, const T* radius,
+                Index first, std::size_t count, BoxBatch<Key, D>& batch) {
+    Maker<T, Key, D>(cells, batch).make_balls(centre, radius, first, count);
 }
 
 #if HWY_TARGET != HWY_SCALAR
@@ -274,8 +320,10 @@ void part(const BoxRecord<Key, D>* records, const std::uint32_t* order, std::siz
 
 template <Real T, int D>
 AllBoxRecordKernels<T, D> all() {
-    return {{make<T, std::uint32_t, D>, part<std::uint32_t, D>},
-            {make<T, std::uint64_t, D>, part<std::uint64_t, D>}};
+    using Short = std::uint32_t;
+    using Long = std::uint64_t;
+    return {{make<T, Short, D>, make_balls<T, Short, D>, part<Short, D>},
+            {make<T, Long, D>, make_balls<T, Long, D>, part<Long, D>}};
 }
 AllBoxRecordKernels<float, 2> box_records_f2() {
     return all<float, 2>();

@@ -109,6 +109,9 @@ struct BoxRecordKernels {
     // caller has them, the axes in order.
     void (*make)(const BoxCells<D>&, const PointBatch<T, D>& lo, const PointBatch<T, D>& hi,
                  Index first, std::size_t count, BoxBatch<Key, D>&);
+    // The same of balls at rest: the boxes of Scene::round_box.
+    void (*make_balls)(const BoxCells<D>&, const PointBatch<T, D>& centre, const T* radius,
+                       Index first, std::size_t count, BoxBatch<Key, D>&);
     // Writes records[order[k]] for all k < count.
     void (*part)(const BoxRecord<Key, D>* records, const std::uint32_t* order,
                  std::size_t count, const BoxColumns<Key, D>&);

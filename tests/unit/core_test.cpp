@@ -314,6 +314,53 @@ void expect_box_records(std::int64_t target) {
     });
 }
 
+// The boxes of balls are those of the scene.
+template <Real T, int D>
+void expect_balls(std::int64_t target) {
+    const Layouts<T, D> layouts;
+    std::vector<T> radius(batch_size);
+    for (std::size_t i = 0; i < batch_size; ++i)
+        radius[i] = i % 7 == 0 ? T{0} : static_cast<T>(0.01 * static_cast<double>(i * i));
+    radius[3] = std::numeric_limits<T>::max();
+    Scene<T, D> scene;
+    scene.assign(spheres<D>(layouts.interleaved, radius), Domain<D>::open(), no_limit, 1);
+    BoxCells<D> cells;
+    for (std::size_t a = 0; a < D; ++a) {
+        cells.axes[a] = a;
+        cells.per_length[a] = 1;
+        cells.most[a] = 100;
+        cells.bits[a] = 7;
+    }
+    std::swap(cells.axes[0], cells.axes[1]);
+    layouts.each([&](const PointBatch<T, D>& centre, std::size_t k, std::size_t count) {
+        std::vector<T> given(batch_size, radius.back());
+        std::copy(radius.begin() + static_cast<std::ptrdiff_t>(k), radius.end(), given.begin());
+        BoxBatch<std::uint32_t, D> batch(cells);
+        box_record_kernels<T, std::uint32_t, D>(target).make_balls(
+            cells, centre, given.data(), static_cast<Index>(k), count, batch);
+        for (std::size_t i = 0; i < count; ++i) {
+            BoxRecord<std::uint32_t, D> found;
+            found = BoxEntry<std::uint32_t, D>{batch, static_cast<std::uint32_t>(i), 0};
+            const Box<T, D> expected = scene.box(static_cast<Index>(k + i));
+            for (std::size_t a = 0; a < D; ++a) {
+                EXPECT_EQ(found.box.lo[a], static_cast<float>(expected.lo[cells.axes[a]]));
+                EXPECT_EQ(found.box.hi[a], static_cast<float>(expected.hi[cells.axes[a]]));
+            }
+            EXPECT_EQ(found.instance, k + i);
+        }
+    });
+}
+
+TEST(Simd, MakesTheBoxesOfBalls) {
+    for (const std::int64_t target : available_targets()) {
+        SCOPED_TRACE(target_name(target));
+        expect_balls<float, 2>(target);
+        expect_balls<float, 3>(target);
+        expect_balls<double, 2>(target);
+        expect_balls<double, 3>(target);
+    }
+}
+
 TEST(Simd, MakesAndPartsRecordsOfBoxes) {
     for (const std::int64_t target : available_targets()) {
         SCOPED_TRACE(target_name(target));
