@@ -86,7 +86,8 @@ struct BoxEntry {
 // Word by word the compiler would put the record together in memory and wait for it.
 template <class Key, int D>
 inline BoxRecord<Key, D>& BoxRecord<Key, D>::operator=(const BoxEntry<Key, D>& entry) {
-    const auto &first = entry.batch.front[entry.box], &rest = entry.batch.back[entry.box];
+    const auto& first = entry.batch.front[entry.box];
+    const auto& rest = entry.batch.back[entry.box];
     static_assert(sizeof first + sizeof rest <= sizeof *this);
     auto* const bytes = reinterpret_cast<std::byte*>(this);
     std::memcpy(bytes, &first, sizeof first);
