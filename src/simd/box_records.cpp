@@ -64,6 +64,19 @@ class Maker {
         Sides low, high;
     };
 
+    // As static_cast does: without vectors Highway ends at the largest float, not at infinity.
+    static HWY_INLINE hn::Vec<Places<T>> rounded(hn::Vec<hn::ScalableTag<T>> x) {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+        HWY_ALIGN T from[hn::MaxLanes(dt)];
+        HWY_ALIGN float to[hn::MaxLanes(dt)];
+        hn::Store(x, dt, from);
+        for (std::size_t l = 0; l < hn::Lanes(dt); ++l) to[l] = static_cast<float>(from[l]);
+        return hn::Load(df, to);
+#else
+        return hn::DemoteTo(df, x);
+#endif
+    }
+
     // The sweep axis first.
     HWY_INLINE Sides in_float(const std::array<hn::Vec<decltype(dt)>, D>& x) const {
         Sides sides;
@@ -71,11 +84,7 @@ class Maker {
             if constexpr (std::same_as<T, float>)
                 sides[a] = x[a];
             else
-#if HWY_TARGET == HWY_SCALAR  // where Highway ends at the largest number, not at infinity
-                sides[a] = hn::Set(df, static_cast<float>(hn::GetLane(x[a])));
-#else
-                sides[a] = hn::DemoteTo(df, x[a]);
-#endif
+                sides[a] = rounded(x[a]);
         for (std::size_t a = 1; a < D; ++a)
             if (cells_.axes[a] == 0) std::swap(sides[0], sides[a]);
         return sides;
