@@ -55,7 +55,7 @@ bool FineGrid<T, D>::choose_cells(const Scene<T, D>& scene) {
     if (scene.size() <= few && !scene.imaged()) cell = std::max(cell, extent * (1 + 0x1p-6));
     if (!(cell > 0) || !std::isfinite(4 * extent) || !std::isfinite(cell)) return false;
     lattice_.units = units_per_cell / cell;
-    if (!std::isfinite(lattice_.units) || !(error * lattice_.units < 64)) return false;
+    if (!std::isfinite(lattice_.units) || !(error * lattice_.units < 128)) return false;
     for (std::size_t a = 0; a < D; ++a) {
         // Cell 0 stays empty, in spite of rounding; so does the one above the last.
         lattice_.origin[a] = place.lo[a] - cell * (1 + 0x1p-10);
@@ -68,11 +68,11 @@ bool FineGrid<T, D>::choose_cells(const Scene<T, D>& scene) {
     }
     const double r = cutoff * lattice_.units,
                  w = std::sqrt(double{D}) * (1.001 + error * lattice_.units);
+    // `outer` is little more than a cell: perhaps_ is far below 2^15, and below what pads give.
     const double outer = r * (1 + 1e-6) + w, inner = r * (1 - 1e-6) - w;
     perhaps_square_ = static_cast<std::int64_t>(std::ceil(outer * outer));
     sure_square_ = inner <= 0 ? -1 : static_cast<std::int64_t>(inner * inner);
-    perhaps_ = static_cast<std::int16_t>(
-        std::min(std::floor(outer * outer / 32768 + 0.5 * D), 32000.0));
+    perhaps_ = static_cast<std::int16_t>(std::floor(outer * outer / 32768 + 0.5 * D));
     sure_ = inner <= 0 ? std::int16_t{-1}
                        : static_cast<std::int16_t>(
                              std::max(-1.0, std::floor(inner * inner / 32768 - 0.5 * D)));

@@ -1,6 +1,6 @@
 // Points on a fine lattice, sorted by row and cell: the order of row_grid, for the strip join
 // (simd/strips.hpp). A row is a line of cells along x; cells are a little larger than the
-// cut-off and 8192 units wide.
+// cut-off and 16384 units wide.
 #pragma once
 
 #include "core/packed.hpp"

@@ -195,11 +195,7 @@ class Sweeper {
                     open += hwy::PopCount(hit.maybe);
                 }
                 if (kind == Kind::anything) continue;
-                if (!counting) {
-                    const auto near = compress(hit.sure, j);
-                    hn::StoreInterleaved2(hn::Min(i, near), hn::Max(i, near), di,
-                                          reinterpret_cast<Index*>(pairs + written));
-                }
+                if (!counting) store_pairs(i, compress(hit.sure, j), pairs + written);
                 written += hwy::PopCount(hit.sure);
             }
         }

@@ -61,7 +61,7 @@ void make_records(const FineLattice<D>& lattice, const PointBatch<T, D>& batch, 
         auto yz = hn::And(at[1], low);
         if constexpr (D == 3) yz = hn::Or(yz, hn::ShiftLeft<16>(at[2]));
         const auto rest = hn::Or(hn::PromoteTo(dw, yz), instance);
-        hn::StoreInterleaved2(place, rest, dw, &out[i].place);
+        store_in_turns(place, rest, dw, &out[i].place);
         instance = hn::Add(instance, next);
     }
 }

@@ -52,6 +52,10 @@ HWY_INLINE std::array<hn::Vec<Tag>, D> load_points(Tag d,
 // One bit per lane.
 template <class D, class M>
 HWY_INLINE std::uint64_t bits_of(D d, M mask) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+    (void)d;
+    return mask.raw;  // already are, and through memory they would have to wait
+#endif
     if constexpr (hn::MaxLanes(d) <= 8) {
         std::uint8_t bits;
         hn::StoreMaskBits(d, mask, &bits);
@@ -64,33 +68,6 @@ HWY_INLINE std::uint64_t bits_of(D d, M mask) {
         return bits;
     }
 }
-
-#if HWY_TARGET != HWY_SCALAR
-// The bits of masks with twice as many lanes as Ids has, each half apart.
-struct HalfBits {
-    std::uint32_t lo, hi;
-};
-template <class D, class M, std::size_t n>
-HWY_INLINE std::array<HalfBits, n> half_bits(D d, const std::array<M, n>& masks) {
-    std::array<HalfBits, n> halves;
-#if HWY_TARGET == HWY_AVX2
-    (void)d;
-    if constexpr (n == 2) {  // both at once; their halves come out in turns
-        const auto bits = static_cast<std::uint32_t>(
-            _mm256_movemask_epi8(_mm256_packs_epi16(masks[0].raw, masks[1].raw)));
-        halves[0] = {bits & 0xff, bits >> 16 & 0xff};
-        halves[1] = {bits >> 8 & 0xff, bits >> 24};
-        return halves;
-    }
-#endif
-    const std::size_t half = hn::Lanes(d) / 2;
-    for (std::size_t i = 0; i < n; ++i) {
-        const auto bits = static_cast<std::uint32_t>(bits_of(d, masks[i]));
-        halves[i] = {bits & ((1u << half) - 1), bits >> half};
-    }
-    return halves;
-}
-#endif
 
 // Moves the lanes whose bits are set to the front.
 HWY_INLINE hn::Vec<Ids> compress(std::uint64_t bits, hn::Vec<Ids> values) {
@@ -112,6 +89,100 @@ HWY_INLINE hn::Vec<Ids> compress(std::uint64_t bits, hn::Vec<Ids> values) {
 // The same, and stores a whole vector.
 HWY_INLINE void compress_store(std::uint64_t bits, hn::Vec<Ids> values, Index* out) {
     hn::StoreU(compress(bits, values), Ids(), out);
+}
+
+// a[0], b[0], a[1], b[1], ... of 32 or 64 bits each.
+template <class D>
+HWY_INLINE void store_in_turns(hn::Vec<D> a, hn::Vec<D> b, D d, hn::TFromD<D>* out) {
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86  // two permutations where Highway takes six
+    using T = hn::TFromD<D>;
+    constexpr std::size_t lanes = hn::MaxLanes(d);
+    static_assert(lanes * sizeof(T) == 64);
+    alignas(64) static constexpr auto turns = [] {
+        std::array<std::array<T, lanes>, 2> from{};
+        for (std::size_t k = 0; k < 2 * lanes; ++k)
+            from[k / lanes][k % lanes] = static_cast<T>(k / 2 + k % 2 * lanes);
+        return from;
+    }();
+    for (std::size_t half = 0; half < 2; ++half) {
+        const __m512i from = _mm512_load_si512(turns[half].data());
+        _mm512_storeu_si512(out + lanes * half,
+                            sizeof(T) == 4 ? _mm512_permutex2var_epi32(a.raw, from, b.raw)
+                                           : _mm512_permutex2var_epi64(a.raw, from, b.raw));
+    }
+#else
+    hn::StoreInterleaved2(a, b, d, out);
+#endif
+}
+
+// Pairs of i and j, lane by lane, the smaller index first.
+HWY_INLINE void store_pairs(hn::Vec<Ids> i, hn::Vec<Ids> j, Pair* out) {
+    static_assert(sizeof(Pair) == 2 * sizeof(Index));
+    store_in_turns(hn::Min(i, j), hn::Max(i, j), Ids(), reinterpret_cast<Index*>(out));
+}
+
+// The bits of a mask with twice as many lanes as Ids has (as many without vectors).
+struct WideBits {
+#if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_SCALAR
+    std::uint32_t all;
+    std::size_t count() const { return hwy::PopCount(all); }
+#else
+    std::uint32_t lo, hi;
+    std::size_t count() const { return hwy::PopCount(lo) + hwy::PopCount(hi); }
+#endif
+};
+template <class D, class M, std::size_t n>
+HWY_INLINE std::array<WideBits, n> wide_bits(D d, const std::array<M, n>& masks) {
+    std::array<WideBits, n> wide;
+#if HWY_TARGET == HWY_AVX2
+    (void)d;
+    if constexpr (n == 2) {  // both at once; their halves come out in turns
+        const auto bits = static_cast<std::uint32_t>(
+            _mm256_movemask_epi8(_mm256_packs_epi16(masks[0].raw, masks[1].raw)));
+        wide[0] = {bits & 0xff, bits >> 16 & 0xff};
+        wide[1] = {bits >> 8 & 0xff, bits >> 24};
+        return wide;
+    }
+#endif
+    for (std::size_t i = 0; i < n; ++i) {
+        const auto bits = static_cast<std::uint32_t>(bits_of(d, masks[i]));
+#if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_SCALAR
+        wide[i] = {bits};
+#else
+        constexpr std::size_t half = hn::MaxLanes(Ids());
+        wide[i] = {bits & ((1u << half) - 1), bits >> half};
+#endif
+    }
+    return wide;
+}
+
+// Stores those of so many ids whose bits are set, in whole vectors.
+HWY_INLINE void compress_store(WideBits bits, const Index* ids, Index* out) {
+    const Ids di;
+#if HWY_TARGET == HWY_SCALAR
+    (void)bits;
+    hn::StoreU(hn::LoadU(di, ids), di, out);
+#elif HWY_TARGET == HWY_AVX3_DL
+    // Lanes are compressed as bytes and looked up in both vectors: one store, for more than
+    // half of them are rare.
+    alignas(32) static constexpr auto lanes = [] {
+        std::array<std::uint8_t, 32> n{};
+        for (std::uint8_t k = 0; k < 32; ++k) n[k] = k;
+        return n;
+    }();
+    const __m256i hits = _mm256_maskz_compress_epi8(
+        bits.all, _mm256_load_si256(reinterpret_cast<const __m256i*>(lanes.data())));
+    const auto lo = hn::LoadU(di, ids), hi = hn::LoadU(di, ids + 16);
+    const auto store = [&](__m128i which, Index* to) {
+        _mm512_storeu_si512(
+            to, _mm512_permutex2var_epi32(lo.raw, _mm512_cvtepu8_epi32(which), hi.raw));
+    };
+    store(_mm256_castsi256_si128(hits), out);
+    if (HWY_UNLIKELY(bits.count() > 16)) store(_mm256_extracti128_si256(hits, 1), out + 16);
+#else
+    compress_store(bits.lo, hn::LoadU(di, ids), out);
+    compress_store(bits.hi, hn::LoadU(di, ids + hn::Lanes(di)), out + hwy::PopCount(bits.lo));
+#endif
 }
 
 }  // namespace vicinal::HWY_NAMESPACE

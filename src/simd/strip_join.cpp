@@ -80,22 +80,21 @@ struct Joiner : Strip<D, Joiner<D>> {
         const auto usual =
             std::min(static_cast<std::size_t>(mean + 2 * std::sqrt(mean)), Base::most_usual);
         Pair* const begin = writer.room(q.filled + usual + slack);
-        auto* out = reinterpret_cast<Index*>(begin);
+        Pair* out = begin;
         for (std::size_t s = 0; s < q.segment_count; ++s) {
             const auto i = hn::Set(di, q.segments[s].first);
             const std::size_t count = q.segments[s].end - q.segments[s].begin;
             const Index* const hits = q.hits + q.segments[s].begin;
             std::size_t k = 0;
             const auto write = [&] {
-                const auto j = hn::LoadU(di, hits + k);
-                hn::StoreInterleaved2(hn::Min(i, j), hn::Max(i, j), di, out + 2 * k);
+                store_pairs(i, hn::LoadU(di, hits + k), out + k);
                 k += hn::Lanes(di);
             };
             while (k < usual) write();
             while (HWY_UNLIKELY(k < count)) write();
-            out += 2 * count;
+            out += count;
         }
-        writer.wrote(static_cast<std::size_t>(reinterpret_cast<Pair*>(out) - begin));
+        writer.wrote(static_cast<std::size_t>(out - begin));
         q.filled = q.segment_count = 0;
     }
 
@@ -115,11 +114,7 @@ struct Joiner : Strip<D, Joiner<D>> {
                 const auto look = hn::Lt(hn::BitCast(ds, hn::Or(i, j)), hn::Zero(ds));
                 const std::uint64_t all = (std::uint64_t{1} << count) - 1,
                                     others = bits_of(ds, look) & all, plain = all & ~others;
-                if (!counting) {
-                    const auto near = compress(plain, j);
-                    hn::StoreInterleaved2(hn::Min(i, near), hn::Max(i, near), di,
-                                          reinterpret_cast<Index*>(begin + written));
-                }
+                if (!counting) store_pairs(i, compress(plain, j), begin + written);
                 written += hwy::PopCount(plain);
                 compress_store(others, j, rest.data() + left);
                 left += hwy::PopCount(others);
@@ -150,12 +145,8 @@ struct Joiner : Strip<D, Joiner<D>> {
                                   std::size_t end, std::size_t piece) {
         constexpr bool count_only = treated == Hits::counted;
         std::array<Query, queries> q;
-        for (std::size_t i = 0; i < queries; ++i) {
-            for (std::size_t a = 0; a < D; ++a)
-                q[i].at[a] = hn::Set(dc, static_cast<std::int16_t>(c.axis[a][at + i]));
-            if (any_cell) q[i].cell = hn::Set(dc, static_cast<std::int16_t>(c.cell[at + i]));
-            q[i].first = c.value[at + i];
-        }
+        for (std::size_t i = 0; i < queries; ++i)
+            q[i] = Base::template query<any_cell>(c, at + i);
         std::uint64_t counted = 0;
         std::size_t itself = 1;
         std::size_t k = at + 1;
@@ -178,7 +169,7 @@ struct Joiner : Strip<D, Joiner<D>> {
                 if (treated == Hits::counted) {
                     counted += last - first;
                 } else {
-                    wait.segments[wait.segment_count++] = {q[i].first,
+                    wait.segments[wait.segment_count++] = {c.value[at + i],
                                                            static_cast<std::uint32_t>(first),
                                                            static_cast<std::uint32_t>(last)};
                     wait.filled = last;
@@ -192,8 +183,7 @@ struct Joiner : Strip<D, Joiner<D>> {
     // Copies the own points, begin ... end - 1, so that they end before `to`. Whole vectors,
     // the last one first: what is written too much lies before them.
     void put_own(std::uint32_t begin, std::uint32_t end, std::size_t to) {
-        const hn::RebindToUnsigned<Coordinates> d16;
-        const std::size_t n = end - begin, wide = hn::Lanes(d16);
+        const std::size_t n = end - begin, wide = hn::Lanes(Base::copied);
         Index* const values = mixed ? scratch.marked.data() : scratch.body.data();
         if (HWY_UNLIKELY(begin < wide)) {  // nothing may be read before the first entry
             for (std::size_t k = 0; k < n; ++k) {
@@ -206,7 +196,7 @@ struct Joiner : Strip<D, Joiner<D>> {
         }
         for (std::size_t k = wide; k < n + wide; k += wide) {
             for (std::size_t a = 0; a < D; ++a)
-                hn::StoreU(hn::LoadU(d16, points.axis[a] + end - k), d16,
+                hn::StoreU(hn::LoadU(Base::copied, points.axis[a] + end - k), Base::copied,
                            scratch.axis[a].data() + to - k);
             for (std::size_t j = k; j + wide > k; j -= hn::Lanes(di))
                 hn::StoreU(mixed ? Base::load_marked(points, end - j)

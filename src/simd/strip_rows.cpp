@@ -108,9 +108,7 @@ struct RowJoiner : Strip<D, RowJoiner<D>> {
         std::array<Query, queries> q;
         std::array<Index*, queries> begin, out, before;  // `before`: the body itself
         for (std::size_t i = 0; i < queries; ++i) {
-            for (std::size_t a = 0; a < D; ++a)
-                q[i].at[a] = hn::Set(dc, static_cast<std::int16_t>(c.axis[a][own + i]));
-            q[i].first = c.value[own + i];
+            q[i] = Base::template query<false>(c, own + i);
             begin[i] = out[i] = before[i] = scratch.hits.data() + (turn + i) * room;
         }
         const Bounds bounds = this->bounds();
@@ -121,7 +119,7 @@ struct RowJoiner : Strip<D, RowJoiner<D>> {
         }
         write_late();
         for (std::size_t i = 0; i < queries; ++i)
-            late[i] = {q[i].first, begin[i], before[i],
+            late[i] = {c.value[own + i], begin[i], before[i],
                        static_cast<std::size_t>(out[i] - begin[i])};
         turn ^= 2;
     }

@@ -61,17 +61,19 @@ struct Strip {
         return hn::Or(instance, hn::AndNot(hn::ShiftLeft<16>(bits), look));
     }
 
-    // Whole vectors, one for most cells: what is written too much is overwritten by the next
-    // copy.
+    // Entries are copied as many at a time as most cells have at most, or a vector.
+    static constexpr hn::CappedTag<std::uint16_t, 16> copied{};
+
+    // What is written too much is overwritten by the next copy.
     static HWY_INLINE void append(const FinePoints<D>& from, std::uint32_t begin,
                                   std::uint32_t end, const Pen& to, std::size_t at) {
-        const std::size_t n = end - begin, wide = hn::Lanes(dc);
-        const hn::RebindToUnsigned<Coordinates> d16;
+        const std::size_t n = end - begin, wide = hn::Lanes(copied);
         for (std::size_t k = 0; k < n; k += wide) {
             for (std::size_t a = 0; a < D; ++a)
-                hn::StoreU(hn::LoadU(d16, from.axis[a] + begin + k), d16, to.axis[a] + at + k);
+                hn::StoreU(hn::LoadU(copied, from.axis[a] + begin + k), copied,
+                           to.axis[a] + at + k);
             if (to.cell != nullptr)
-                hn::StoreU(hn::LoadU(d16, from.cell + begin + k), d16, to.cell + at + k);
+                hn::StoreU(hn::LoadU(copied, from.cell + begin + k), copied, to.cell + at + k);
             for (std::size_t j = k; j < k + wide; j += hn::Lanes(di))
                 hn::StoreU(hn::LoadU(di, from.instance + begin + j), di, to.body + at + j);
             if (to.marked == nullptr) continue;
@@ -161,11 +163,21 @@ struct Strip {
         }
     }
 
+    // The point whose entry in a strip is `own`.
     struct Query {
+        std::size_t own;
         std::array<C, D> at;
         C cell;
-        Index first;
     };
+    template <bool any_cell>
+    static HWY_INLINE Query query(const Candidates& c, std::size_t own) {
+        Query q;
+        q.own = own;
+        for (std::size_t a = 0; a < D; ++a)
+            q.at[a] = hn::Set(dc, static_cast<std::int16_t>(c.axis[a][own]));
+        if (any_cell) q.cell = hn::Set(dc, static_cast<std::int16_t>(c.cell[own]));
+        return q;
+    }
     struct Bounds {
         C sure, perhaps;  // one more than the sums may be
     };
@@ -178,12 +190,13 @@ struct Strip {
         return at;
     }
 
+    // The sum stops at 2^15 - 1: far away is far away.
     static HWY_INLINE C squares(const Query& q, const At& at) {
         C sum = hn::Zero(dc);
         for (std::size_t a = 0; a < D; ++a) {
             const C d = hn::Sub(at[a], q.at[a]);
             const C dd = hn::MulFixedPoint15(d, d);
-            sum = a == 0 ? dd : hn::Add(sum, dd);
+            sum = a == 0 ? dd : hn::SaturatedAdd(sum, dd);
         }
         return sum;
     }
@@ -202,27 +215,29 @@ struct Strip {
     }
 
     // Between the bounds rounding of the squares is most of the doubt: look at them unrounded.
-    Doubt doubt(const Query& q, const Candidates& c, std::size_t e) const {
+    Doubt doubt(const Candidates& c, std::size_t own, std::size_t e) const {
         std::int64_t sum = 0;
         for (std::size_t a = 0; a < D; ++a) {
-            const auto at = static_cast<std::uint16_t>(hn::GetLane(q.at[a]));
-            const std::int64_t d =
-                static_cast<std::int16_t>(static_cast<std::uint16_t>(c.axis[a][e] - at));
+            const std::int64_t d = static_cast<std::int16_t>(
+                static_cast<std::uint16_t>(c.axis[a][e] - c.axis[a][own]));
             sum += d * d;
         }
         if (sum > points.perhaps_square) return Doubt::far;
         return sum <= points.sure_square ? Doubt::none : Doubt::remains;
     }
 
+    // (No vectors come in: they would have to be in memory all the time.)
     template <bool count_only, bool any_cell>
-    HWY_NOINLINE Index* keep_maybes(const Query& q, const Bounds& bounds, const Candidates& c,
-                                    std::size_t k, Index* out) {
+    HWY_NOINLINE Index* keep_maybes(Candidates c, std::size_t own, std::size_t k, Index* out) {
+        const Query q = query<any_cell>(c, own);
+        const Bounds bounds = this->bounds();
         const C sum = squares(q, load(c, k));
         auto between = hn::AndNot(hn::Gt(bounds.sure, sum), hn::Gt(bounds.perhaps, sum));
         if (any_cell) between = hn::And(between, beside(q, c, k));
         for (std::uint64_t bits = bits_of(dc, between); bits != 0; bits &= bits - 1) {
             const std::size_t e = k + hwy::Num0BitsBelowLS1Bit_Nonzero64(bits);
-            if (!static_cast<Derived&>(*this).keep_maybe(doubt(q, c, e), q.first, c.value[e]))
+            if (!static_cast<Derived&>(*this).keep_maybe(doubt(c, own, e), c.value[own],
+                                                         c.value[e]))
                 continue;
             if (!count_only) *out = c.value[e];
             ++out;
@@ -249,39 +264,27 @@ struct Strip {
             }
             between = hn::Or(between, hn::Xor(near[i], perhaps));
         }
-#if HWY_TARGET == HWY_SCALAR
+        const auto bits = wide_bits(dc, near);
         for (std::size_t i = 0; i < queries; ++i) {
-            if (!count_only) *out[i] = c.value[k];
-            out[i] += hn::CountTrue(dc, near[i]);
+            if (!count_only) compress_store(bits[i], c.value + k, out[i]);
+            out[i] += bits[i].count();
         }
-#else
-        const auto bits = half_bits(dc, near);
-        for (std::size_t i = 0; i < queries; ++i) {
-            const std::size_t lo = hwy::PopCount(bits[i].lo);
-            if (!count_only) {
-                compress_store(bits[i].lo, hn::LoadU(di, c.value + k), out[i]);
-                compress_store(bits[i].hi, hn::LoadU(di, c.value + k + hn::Lanes(di)),
-                               out[i] + lo);
-            }
-            out[i] += lo + hwy::PopCount(bits[i].hi);
-        }
-#endif
         if (HWY_UNLIKELY(
                 !hn::AllFalse(dc, between)))  // last: a point that meets itself comes first
             for (std::size_t i = 0; i < queries; ++i)
-                out[i] = keep_maybes<count_only, any_cell>(q[i], bounds, c, k, out[i]);
+                out[i] = keep_maybes<count_only, any_cell>(c, q[i].own, k, out[i]);
     }
 
     // Behind the last candidate, a vector's worth of what is near to nothing in an entry's
-    // cell: two to three cells away along x, less than one along the others (sums of squares
-    // remain below 2^15). Returns what was there.
+    // cell: one to two cells away along each axis. (The greatest difference of 16 bits: one
+    // more would be negative.) Returns what was there.
     At put_pad(std::uint32_t entry, std::size_t to) {
         At behind;
         for (std::size_t a = 0; a < D; ++a) {
             auto* const pad = reinterpret_cast<std::int16_t*>(scratch.axis[a].data() + to);
             behind[a] = hn::LoadU(dc, pad);
             const unsigned cell_begin = points.axis[a][entry] >> fine_bits << fine_bits;
-            const unsigned away = a == 0 ? 3u << fine_bits : 0u;
+            const unsigned away = (2u << fine_bits) - 1;
             hn::StoreU(hn::Set(dc, static_cast<std::int16_t>(cell_begin + away)), dc, pad);
         }
         return behind;

@@ -1,9 +1,9 @@
 // The strip join: points of one row of cells against those of the rows beside it, the fastest
 // kernel we have (own idea, see docs/performance.md).
 //
-// Points lie on a fine lattice of 8192 units per cell, and only the low 16 bits of their
+// Points lie on a fine lattice of 16384 units per cell, and only the low 16 bits of their
 // coordinates are kept: between points in the same or adjacent cells differences are exact
-// modulo 2^16. The sum of three rounded 16-bit squares is compared with two bounds: below
+// modulo 2^16, and fit 16 bits. The sum of three rounded 16-bit squares is compared with two bounds: below
 // `sure` the contract's formula accepts, above `perhaps` it does not, and what lies between
 // (a few per thousand) is decided by the formula itself, on the caller's coordinates. So the
 // kernel is the same for float and double, for bodies and ghosts.
@@ -21,7 +21,7 @@
 
 namespace vicinal {
 
-constexpr unsigned fine_bits = 13;  // 2^13 units per cell
+constexpr unsigned fine_bits = 14;  // 2^14 units per cell
 
 // Entries sorted by (row, cell along x); cells that hold something, in the same order.
 template <int D>

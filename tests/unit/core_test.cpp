@@ -167,7 +167,7 @@ struct Layouts {
 template <Real T, int D>
 void expect_records(std::int64_t target) {
     FineLattice<D> lattice;
-    lattice.units = 8192 / 0.017;
+    lattice.units = (1 << fine_bits) / 0.017;
     for (std::size_t a = 0; a < D; ++a) {
         lattice.origin[a] = -0.1 * static_cast<double>(a + 1);
         lattice.bits[a] = static_cast<unsigned>(13 + a);
