@@ -80,6 +80,7 @@ class BlockWriter {
         return pairs_ + at_;
     }
     void wrote(std::size_t count) { at_ += count; }
+    const Pair* place() const { return pairs_ + at_; }  // where the next pair goes, if it fits
     bool counting() const;  // pairs need not be written: add() them
     void add(std::uint64_t count) {
         counted_ += count;

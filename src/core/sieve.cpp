@@ -226,11 +226,10 @@ void Sieve<T, D>::ring(const FinePoints<D>& points, const StripRing<D>& ring) {
 }
 
 template <Real T, int D>
-void Sieve<T, D>::look(Index first, const Index* others, std::size_t count) {
+void Sieve<T, D>::look(const Index* first, const Index* second, std::size_t count) {
     const auto instance = [](Index marked) { return marked & ~look_bit; };
-    const Index i = instance(first);
     if (question_.filter->active()) {
-        for (std::size_t k = 0; k < count; ++k) settle(i, instance(others[k]));
+        for (std::size_t k = 0; k < count; ++k) settle(instance(first[k]), instance(second[k]));
         return;
     }
     const auto placed = [&](Index marked) {
@@ -239,20 +238,22 @@ void Sieve<T, D>::look(Index first, const Index* others, std::size_t count) {
         if (marked != k) where = {scene_.body(k), scene_.shift(k)};
         return where;
     };
-    const Placed one = placed(first);
-    const unsigned home = scene_.home(i);
     constexpr std::size_t most = 256;
-    std::array<Index, most> here;  // fetch all before the first is needed
+    std::array<std::uint16_t, most> here;  // fetch all before the first is needed
     for (std::size_t begin = 0; begin < count; begin += most) {
         std::size_t kept = 0;
-        for (std::size_t k = begin; k < std::min(count, begin + most); ++k) {
-            const Index j = instance(others[k]);
-            here[kept] = others[k];
-            if ((home | scene_.home(j)) != Scene<T, D>::image_bits) continue;
-            if (j != others[k]) scene_.prefetch_image(j);
-            ++kept;
+        for (std::size_t k = 0; k < std::min(count - begin, most); ++k) {
+            const Index marked[2] = {first[begin + k], second[begin + k]};
+            unsigned home = 0;
+            for (const Index m : marked) {
+                home |= scene_.home(instance(m));
+                if (m != instance(m)) scene_.prefetch_image(instance(m));
+            }
+            here[kept] = static_cast<std::uint16_t>(k);
+            kept += home == Scene<T, D>::image_bits;
         }
-        for (std::size_t k = 0; k < kept; ++k) write(one, placed(here[k]));
+        for (std::size_t k = 0; k < kept; ++k)
+            write(placed(first[begin + here[k]]), placed(second[begin + here[k]]));
     }
 }
 

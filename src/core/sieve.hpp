@@ -90,7 +90,7 @@ class Sieve final : private StripSink<D>, private BoxSink<D> {
     void meeting(std::span<const EntryPair> pairs);
 
   private:
-    void look(Index first, const Index* others, std::size_t count) override;
+    void look(const Index* first, const Index* second, std::size_t count) override;
     void decide(const MaybePair* pairs, std::size_t count) override;
     bool decide(Index first, Index second) override { return touches(first, second); }
     void expect(Index first, Index second) override {

@@ -1,7 +1,8 @@
 #include "simd/strips.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <cstddef>
+#include <utility>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/strip_join.cpp"
@@ -55,94 +56,80 @@ struct Joiner : Strip<D, Joiner<D>> {
     enum class Hits : std::uint8_t { counted, listed };
 
     // Hits wait in queues, so that a vector is not read back while its stores are under way.
-    // Two bodies are tested at a time, each with a queue of its own.
-    static constexpr std::size_t queue = 2560, longest_run = queue / 4, slack = 32;
-    static_assert(slack * sizeof(std::int16_t) >= HWY_MAX_BYTES);
-    struct Segment {
-        Index first;
-        std::uint32_t begin, end;  // hits
-    };
+    // Two points are tested at a time, each with a queue of its own.
+    static constexpr std::size_t queue = 1024, longest_run = queue / 2;
+    static constexpr std::size_t slack = 64;  // what is written too much: two vectors of places
+    static_assert(slack * sizeof(std::int16_t) >= 2 * HWY_MAX_BYTES);
     struct Queue {
-        Index* hits;
+        Index *first, *second;  // there is an entry before them
         std::size_t filled = 0;
-        std::size_t segment_count = 0;
-        std::array<Segment, 256> segments;
-        bool has_room(std::size_t more_segments, std::size_t more) const {
-            return segment_count + more_segments <= segments.size() && filled + more <= queue;
-        }
     };
     std::array<Queue, 2> queues;
 
+    void make_queues() {
+        constexpr std::size_t before = 16, each = before + queue + slack;
+        scratch.hits.resize(4 * each);
+        Index* next = scratch.hits.data() + before;
+        for (Queue& q : queues)
+            for (Index** entries : {&q.first, &q.second}) *entries = std::exchange(next, next + each);
+    }
+
     void flush(Queue& q) {
-        if (q.segment_count == 0) return;
+        if (q.filled == 0) return;
         if (queued) return flush_mixed(q);
-        const float mean = static_cast<float>(q.filled) / static_cast<float>(q.segment_count);
-        const auto usual =
-            std::min(static_cast<std::size_t>(mean + 2 * std::sqrt(mean)), Base::most_usual);
-        Pair* const begin = writer.room(q.filled + usual + slack);
-        Pair* out = begin;
-        for (std::size_t s = 0; s < q.segment_count; ++s) {
-            const auto i = hn::Set(di, q.segments[s].first);
-            const std::size_t count = q.segments[s].end - q.segments[s].begin;
-            const Index* const hits = q.hits + q.segments[s].begin;
-            std::size_t k = 0;
-            const auto write = [&] {
-                store_pairs(i, hn::LoadU(di, hits + k), out + k);
-                k += hn::Lanes(di);
-            };
-            while (k < usual) write();
-            while (HWY_UNLIKELY(k < count)) write();
-            out += count;
-        }
-        writer.wrote(static_cast<std::size_t>(out - begin));
-        q.filled = q.segment_count = 0;
+        Pair* const out = writer.room(q.filled + slack);
+        for (std::size_t k = 0; k < q.filled; k += hn::Lanes(di))
+            store_pairs(hn::Load(di, q.first + k), hn::Load(di, q.second + k), out + k);
+        writer.wrote(q.filled);
+        q.filled = 0;
+    }
+
+    // Sends for memory that will be written to when the queues are full: a flush does nothing
+    // but write, and would wait for it. About as much as this many points have hits.
+    template <std::size_t points>
+    HWY_INLINE void expect_pairs() const {
+        constexpr std::size_t line = 64, ahead = 1024;  // bytes
+        const std::uintptr_t next =
+            reinterpret_cast<std::uintptr_t>(writer.place()) + ahead +
+            (queues[0].filled + queues[1].filled) * sizeof(Pair);
+        for (std::size_t k = 0; k < 2 * points; ++k)
+            __builtin_prefetch(reinterpret_cast<const void*>(next + k * line), 1);
     }
 
     // Hits of plain bodies become pairs, the rest is handed on to be looked at.
-    std::array<Index, queue + slack> rest;
     void flush_mixed(Queue& q) {
         const hn::RebindToSigned<Ids> ds;
-        Pair* const begin = counting ? nullptr : writer.room(q.filled + slack);
+        Pair* const out = counting ? nullptr : writer.room(q.filled + slack);
         std::size_t written = 0, left = 0;
-        for (std::size_t s = 0; s < q.segment_count; ++s) {
-            Segment& segment = q.segments[s];
-            const auto i = hn::Set(di, segment.first);
-            const std::size_t left_before = left;
-            for (std::size_t k = segment.begin; k < segment.end; k += hn::Lanes(di)) {
-                const std::size_t count = std::min(segment.end - k, hn::Lanes(di));
-                const auto j = hn::LoadU(di, q.hits + k);
-                const auto look = hn::Lt(hn::BitCast(ds, hn::Or(i, j)), hn::Zero(ds));
-                const std::uint64_t all = (std::uint64_t{1} << count) - 1,
-                                    others = bits_of(ds, look) & all, plain = all & ~others;
-                if (!counting) store_pairs(i, compress(plain, j), begin + written);
-                written += hwy::PopCount(plain);
-                compress_store(others, j, rest.data() + left);
-                left += hwy::PopCount(others);
-            }
-            segment.begin = static_cast<std::uint32_t>(left_before);
-            segment.end = static_cast<std::uint32_t>(left);
+        for (std::size_t k = 0; k < q.filled; k += hn::Lanes(di)) {
+            const std::size_t count = std::min(q.filled - k, hn::Lanes(di));
+            const auto i = hn::Load(di, q.first + k), j = hn::Load(di, q.second + k);
+            const auto look = hn::Lt(hn::BitCast(ds, hn::Or(i, j)), hn::Zero(ds));
+            const std::uint64_t all = (std::uint64_t{1} << count) - 1,
+                                others = bits_of(ds, look) & all, plain = all & ~others;
+            if (!counting) store_pairs(compress(plain, i), compress(plain, j), out + written);
+            written += hwy::PopCount(plain);
+            compress_store(others, i, q.first + left);
+            compress_store(others, j, q.second + left);
+            left += hwy::PopCount(others);
         }
         if (counting)
             writer.add(written);
         else
             writer.wrote(written);
-        for (std::size_t s = 0; s < q.segment_count; ++s) {
-            const Segment segment = q.segments[s];
-            if (segment.begin < segment.end)
-                sink.look(segment.first, rest.data() + segment.begin,
-                          segment.end - segment.begin);
-        }
-        q.filled = q.segment_count = 0;
+        if (left > 0) sink.look(q.first, q.second, left);
+        q.filled = 0;
     }
 
     // ---- the row ---------------------------------------------------------------------------
 
     // `queries` points that follow each other, the first one at `at` in the strip, against what
     // follows the first, up to `end`, so many candidates at a time as the queues have room for.
-    // A second one meets itself there, its first hit.
+    // A second one meets itself there, its first hit: that one goes before the others, over
+    // an entry that is put back.
     template <std::size_t queries, Hits treated, bool any_cell>
     HWY_INLINE std::uint64_t meet(const Candidates& c, const Bounds& bounds, std::size_t at,
-                                  std::size_t end, std::size_t piece) {
+                                  std::size_t end) {
         constexpr bool count_only = treated == Hits::counted;
         std::array<Query, queries> q;
         for (std::size_t i = 0; i < queries; ++i)
@@ -151,30 +138,37 @@ struct Joiner : Strip<D, Joiner<D>> {
         std::size_t itself = 1;
         std::size_t k = at + 1;
         while (k < end) {
-            const std::size_t stop = std::min(end, k + piece);
-            std::array<Index*, queries> out;
+            const std::size_t stop = std::min(end, k + longest_run);
+            std::array<Index*, queries> begin, out;
+            std::array<Index, queries> before;
             for (std::size_t i = 0; i < queries; ++i) {
                 Queue& wait = queues[i];
-                if (!count_only && HWY_UNLIKELY(piece == longest_run) &&
-                    !wait.has_room(1, longest_run + slack))
+                if (!count_only && HWY_UNLIKELY(wait.filled + (stop - k) + slack > queue))
                     flush(wait);
-                out[i] = wait.hits + wait.filled;
+                begin[i] = wait.second + wait.filled;
+                out[i] = begin[i] - (i == 1 ? itself : 0);
+                before[i] = *out[i];
             }
             for (; k < stop; k += hn::Lanes(dc))
                 this->template step<count_only, any_cell>(q, bounds, c, k, out);
             for (std::size_t i = 0; i < queries; ++i) {
-                Queue& wait = queues[i];
-                const auto last = static_cast<std::size_t>(out[i] - wait.hits);
-                const std::size_t first = wait.filled + (i == 1 ? itself : 0);
-                if (treated == Hits::counted) {
-                    counted += last - first;
-                } else {
-                    wait.segments[wait.segment_count++] = {c.value[at + i],
-                                                           static_cast<std::uint32_t>(first),
-                                                           static_cast<std::uint32_t>(last)};
-                    wait.filled = last;
+                const auto found = static_cast<std::size_t>(out[i] - begin[i]);
+                if (count_only) {
+                    counted += found;
+                    continue;
                 }
+                Queue& wait = queues[i];
+                if (i == 1) begin[i][-static_cast<std::ptrdiff_t>(itself)] = before[i];
+                const auto first = hn::Set(di, c.value[at + i]);
+                Index* const firsts = wait.first + wait.filled;
+                constexpr std::size_t usual = 32;  // mostly enough, without a branch that fails
+                std::size_t n = 0;
+                for (; n < usual; n += hn::Lanes(di)) hn::StoreU(first, di, firsts + n);
+                for (; HWY_UNLIKELY(n < found); n += hn::Lanes(di))
+                    hn::StoreU(first, di, firsts + n);
+                wait.filled += found;
             }
+            if (!count_only) expect_pairs<queries>();
             itself = 0;
         }
         return counted;
@@ -228,25 +222,16 @@ struct Joiner : Strip<D, Joiner<D>> {
     template <Hits treated, bool any_cell>
     HWY_INLINE void meet_all(const Candidates& c, std::size_t i, std::size_t last,
                              std::size_t to) {
-        // All hits fit the queues, or else those of one piece of a run.
-        const std::size_t meets = (last - i) / 2 + 1, most = meets * (to - i + slack);
-        std::size_t piece = longest_run;
         if (treated == Hits::listed && HWY_UNLIKELY(mixed != queued)) {
             for (Queue& wait : queues) flush(wait);
             queued = mixed;
-        }
-        if (most <= queue / 2 && meets <= 128) {
-            piece = queue;
-            if (treated != Hits::counted)
-                for (Queue& wait : queues)
-                    if (HWY_UNLIKELY(!wait.has_room(meets, most))) flush(wait);
         }
         const Bounds bounds = this->bounds();
         std::uint64_t counted = 0;
         if (points.sure >= 0)  // else a point would not surely meet itself
             for (; i + 2 <= last; i += 2)
-                counted += meet<2, treated, any_cell>(c, bounds, i, to, piece);
-        for (; i < last; ++i) counted += meet<1, treated, any_cell>(c, bounds, i, to, piece);
+                counted += meet<2, treated, any_cell>(c, bounds, i, to);
+        for (; i < last; ++i) counted += meet<1, treated, any_cell>(c, bounds, i, to);
         if (treated == Hits::counted) writer.add(counted);
     }
 
@@ -306,8 +291,7 @@ struct Joiner : Strip<D, Joiner<D>> {
     }
 
     void join(const StripRow<D>& row) {
-        scratch.hits.resize(2 * queue);
-        for (std::size_t i = 0; i < 2; ++i) queues[i].hits = scratch.hits.data() + i * queue;
+        make_queues();
         if (!met_few(row)) join_slabs(row);
         for (Queue& q : queues) flush(q);
         if (maybe_count > 0) hand_maybes();

@@ -96,9 +96,8 @@ template <int D>
 class StripSink {
   public:
     virtual ~StripSink() = default;
-    // Instances near instance `first`, all with their look_bits: images, ghosts and filters
-    // must be looked at, for each of them or for the first.
-    virtual void look(Index first, const Index* others, std::size_t count) = 0;
+    // Instances near to each other, with their look_bits: one of the two has it.
+    virtual void look(const Index* first, const Index* second, std::size_t count) = 0;
     // Pairs that the formula must decide; the array may be reused afterwards.
     virtual void decide(const MaybePair* pairs, std::size_t count) = 0;
     // Two bodies, at once; best some time after they were expected.
