@@ -177,7 +177,8 @@ struct Joiner : Strip<D, Joiner<D>> {
     // Copies the own points, begin ... end - 1, so that they end before `to`. Whole vectors,
     // the last one first: what is written too much lies before them.
     void put_own(std::uint32_t begin, std::uint32_t end, std::size_t to) {
-        const std::size_t n = end - begin, wide = hn::Lanes(Base::copied);
+        const hn::CappedTag<std::uint16_t, 16> copied;
+        const std::size_t n = end - begin, wide = hn::Lanes(copied);
         Index* const values = mixed ? scratch.marked.data() : scratch.body.data();
         if (HWY_UNLIKELY(begin < wide)) {  // nothing may be read before the first entry
             for (std::size_t k = 0; k < n; ++k) {
@@ -190,7 +191,7 @@ struct Joiner : Strip<D, Joiner<D>> {
         }
         for (std::size_t k = wide; k < n + wide; k += wide) {
             for (std::size_t a = 0; a < D; ++a)
-                hn::StoreU(hn::LoadU(Base::copied, points.axis[a] + end - k), Base::copied,
+                hn::StoreU(hn::LoadU(copied, points.axis[a] + end - k), copied,
                            scratch.axis[a].data() + to - k);
             for (std::size_t j = k; j + wide > k; j -= hn::Lanes(di))
                 hn::StoreU(mixed ? Base::load_marked(points, end - j)
@@ -246,14 +247,18 @@ struct Joiner : Strip<D, Joiner<D>> {
         typename Base::Pen pen = this->pen(all + 2 * wide);
         scratch.cell.resize(all + 2 * wide);
         pen.cell = scratch.cell.data();
-        Base::append(points, row.first, own_end, pen, 0);
-        std::size_t filled = own_end - row.first;
-        for (const CellRange& cells : row.others) {
-            const std::uint32_t begin = points.cell_start[cells.begin],
-                                end = points.cell_start[cells.end];
-            Base::append(points, begin, end, pen, filled);
+        scratch.pieces.resize(1 + row.others.size());
+        StripPiece* piece = scratch.pieces.data();
+        std::uint32_t filled = 0;
+        const auto add = [&](std::uint32_t begin, std::uint32_t end) {
+            *piece = {begin, end, filled};
+            piece += begin < end;
             filled += end - begin;
-        }
+        };
+        add(row.first, own_end);
+        for (const CellRange& cells : row.others)
+            add(points.cell_start[cells.begin], points.cell_start[cells.end]);
+        this->copy(static_cast<std::size_t>(piece - scratch.pieces.data()), pen);
         // Behind them, what is in no cell: theirs are 1 to 2^15 - 2.
         const hn::RebindToUnsigned<Coordinates> d16;
         hn::StoreU(hn::Set(d16, 0xffff), d16, pen.cell + filled);

@@ -61,25 +61,46 @@ struct Strip {
         return hn::Or(instance, hn::AndNot(hn::ShiftLeft<16>(bits), look));
     }
 
-    // Entries are copied as many at a time as most cells have at most, or a vector.
-    static constexpr hn::CappedTag<std::uint16_t, 16> copied{};
+    // Copies pieces in their order, as many entries at a time as most cells have at most (what
+    // is written too much is overwritten by the next), array by array: all at once they would
+    // need more registers than there are.
+    void copy(std::size_t count, const Pen& pen) const {
+        const FinePoints<D> from = points;
+        const StripPiece* const pieces = scratch.pieces.data();
+        const auto each = [=](const auto& copy_one) {
+            constexpr std::size_t wide = 16;
+            for (const StripPiece* p = pieces; p != pieces + count; ++p) {
+                std::size_t k = 0;
+                do {
+                    copy_one(p->begin + k, p->to + k);
+                    k += wide;
+                } while (HWY_UNLIKELY(k < p->end - p->begin));
+            }
+        };
+        const hn::CappedTag<std::uint16_t, 16> d16;
+        const auto places = [&](const std::uint16_t* source, std::uint16_t* target) {
+            each([=](std::size_t e, std::size_t to) {
+                for (std::size_t k = 0; k < 16; k += hn::Lanes(d16))
+                    hn::StoreU(hn::LoadU(d16, source + e + k), d16, target + to + k);
+            });
+        };
+        for (std::size_t a = 0; a < D; ++a) places(from.axis[a], pen.axis[a]);
+        if (pen.cell != nullptr) places(from.cell, pen.cell);
+        each([=](std::size_t e, std::size_t to) {
+            for (std::size_t k = 0; k < 16; k += hn::Lanes(di))
+                hn::StoreU(hn::LoadU(di, from.instance + e + k), di, pen.body + to + k);
+        });
+        if (pen.marked == nullptr) return;
+        each([=](std::size_t e, std::size_t to) {
+            for (std::size_t k = 0; k < 16; k += hn::Lanes(di))
+                hn::StoreU(load_marked(from, e + k), di, pen.marked + to + k);
+        });
+    }
 
-    // What is written too much is overwritten by the next copy.
-    static HWY_INLINE void append(const FinePoints<D>& from, std::uint32_t begin,
-                                  std::uint32_t end, const Pen& to, std::size_t at) {
-        const std::size_t n = end - begin, wide = hn::Lanes(copied);
-        for (std::size_t k = 0; k < n; k += wide) {
-            for (std::size_t a = 0; a < D; ++a)
-                hn::StoreU(hn::LoadU(copied, from.axis[a] + begin + k), copied,
-                           to.axis[a] + at + k);
-            if (to.cell != nullptr)
-                hn::StoreU(hn::LoadU(copied, from.cell + begin + k), copied, to.cell + at + k);
-            for (std::size_t j = k; j < k + wide; j += hn::Lanes(di))
-                hn::StoreU(hn::LoadU(di, from.instance + begin + j), di, to.body + at + j);
-            if (to.marked == nullptr) continue;
-            for (std::size_t j = k; j < k + wide; j += hn::Lanes(di))
-                hn::StoreU(load_marked(from, begin + j), di, to.marked + at + j);
-        }
+    // Sends for entries that will be copied. Inline by force, or g++ would drop the calls.
+    static HWY_INLINE void expect(const FinePoints<D>& from, std::uint32_t end) {
+        for (std::size_t a = 0; a < D; ++a) __builtin_prefetch(from.axis[a] + end);
+        __builtin_prefetch(from.instance + end);
     }
 
     // Room for so many entries in scratch.
@@ -114,7 +135,7 @@ struct Strip {
             entries += from.cell_start[h.end] - from.cell_start[h.begin];
             cells += h.end - h.begin;
         }
-        const Pen pen = this->pen(entries);
+        scratch.pieces.resize(cells);
         scratch.slab_x.resize(cells + 1);
         scratch.slab_start.resize(cells + 1);
         scratch.slab_mixed.resize(cells + 1);
@@ -123,6 +144,7 @@ struct Strip {
         std::uint32_t* const slab_start = scratch.slab_start.data();
         std::uint32_t* const slab_mixed = scratch.slab_mixed.data();
         std::uint32_t* const slab_middle = scratch.slab_middle.data();
+        StripPiece* piece = scratch.pieces.data();
         std::size_t filled = room, slabs = 0;
         std::uint32_t mixed_cells = 0;
         constexpr std::uint32_t none = ~std::uint32_t{0};
@@ -146,14 +168,15 @@ struct Strip {
             slab_x[slabs] = x;
             slab_start[slabs] = static_cast<std::uint32_t>(filled);
             slab_mixed[slabs] = mixed_cells;
-            if (x == none) return slabs;
+            if (x == none) break;
             ++slabs;
             for (std::size_t u = 0; u < heads.size(); ++u)
                 if (next[u] == x) {
                     const std::uint32_t c = heads[u].begin;
                     const std::uint32_t begin = from.cell_start[c],
                                         end = from.cell_start[c + 1];
-                    append(from, begin, end, pen, filled);
+                    *piece++ = {begin, end, static_cast<std::uint32_t>(filled)};
+                    expect(from, end);
                     if (u == rows / 2)
                         slab_middle[slabs - 1] = static_cast<std::uint32_t>(filled);
                     filled += end - begin;
@@ -161,6 +184,8 @@ struct Strip {
                     advance(u);
                 }
         }
+        copy(static_cast<std::size_t>(piece - scratch.pieces.data()), this->pen(entries));
+        return slabs;
     }
 
     // The point whose entry in a strip is `own`.

@@ -72,12 +72,18 @@ struct MaybePair {
 // must: it is not a plain body, or groups or exclusions ask for it.
 constexpr Index look_bit = Index{1} << 31;
 
+// Entries begin ... end - 1, that go to entries from `to` on of a strip.
+struct StripPiece {
+    std::uint32_t begin, end, to;
+};
+
 // A worker's own arrays.
 template <int D>
 struct StripScratch {
     std::array<Buffer<std::uint16_t>, D> axis;  // the others, slab by slab
     Buffer<std::uint16_t> cell;                 // the same of points that are not in slabs
     Buffer<Index> body, marked;                 // marked: with the look_bit
+    Buffer<StripPiece> pieces;
     Buffer<std::uint32_t> slab_x, slab_start, slab_mixed;
     Buffer<std::uint32_t> slab_middle;  // where in it the cell of the middle row begins
     Buffer<Index> hits;
@@ -85,7 +91,7 @@ struct StripScratch {
     std::size_t bytes() const {
         std::size_t sum = body.bytes() + marked.bytes() + slab_x.bytes() + slab_start.bytes() +
                           slab_mixed.bytes() + slab_middle.bytes() + cell.bytes() +
-                          hits.bytes();
+                          hits.bytes() + pieces.bytes();
         for (const auto& a : axis) sum += a.bytes();
         return sum;
     }
