@@ -81,7 +81,7 @@ class BlockWriter {
     }
     void wrote(std::size_t count) { at_ += count; }
     const Pair* place() const { return pairs_ + at_; }  // where the next pair goes, if it fits
-    bool counting() const;  // pairs need not be written: add() them
+    bool counting() const;                              // pairs need not be written: add() them
     void add(std::uint64_t count) {
         counted_ += count;
         if (counted_ >= chunk_pairs) hand_over();

@@ -7,13 +7,12 @@
 
 namespace vicinal {
 
-void RowWriter::turn_over(std::size_t n) {
+void RowWriter::turn_over(Lane& lane, std::size_t n) {
     constexpr std::size_t usual = std::size_t{1} << 19;  // a huge page
     if (used_ == chunks_.size()) chunks_.emplace_back();
     Buffer<Index>& chunk = chunks_[used_++];
-    chunk.resize(std::max(n, usual));
-    at_ = chunk.data();
-    end_ = at_ + chunk.size();
+    chunk.resize(std::max(n + 1, usual));
+    lane = {chunk.data(), chunk.data() + chunk.size()};
 }
 
 RowWriter* RowParts::begin(std::size_t bodies, int threads) {
@@ -22,7 +21,7 @@ RowWriter* RowParts::begin(std::size_t bodies, int threads) {
     for (RowWriter& writer : writers_) {
         writer.rows_ = rows_.data();
         writer.used_ = 0;
-        writer.at_ = writer.end_ = nullptr;
+        writer.lanes_ = {};
     }
     return writers_.data();
 }

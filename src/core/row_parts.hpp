@@ -2,6 +2,8 @@
 // they are put side by side.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <vector>
 
 #include "core/buffer.hpp"
@@ -18,27 +20,37 @@ struct FoundRow {
 // One worker's pen.
 class RowWriter {
   public:
-    // Room for the row of a body: n indices, and behind them what a vector holds too much.
-    Index* row(Index body, std::size_t n) {
+    // Several rows may be written at a time, each in a lane of its own: room for a row of at
+    // most n indices, which is then said to be that of a body.
+    static constexpr std::size_t lanes = 4;
+    Index* room(std::size_t lane, std::size_t n) {
         // Not even an empty row is written nowhere.
-        if (end_ - at_ <= static_cast<std::ptrdiff_t>(n)) [[unlikely]]
-            turn_over(n);
-        rows_[body] = {at_, n};
-        Index* const begin = at_;
-        at_ += n;
-        return begin;
+        if (lanes_[lane].end - lanes_[lane].at <= static_cast<std::ptrdiff_t>(n)) [[unlikely]]
+            turn_over(lanes_[lane], n);
+        // Sends for what the next rows will be written to.
+        const auto next = reinterpret_cast<std::uintptr_t>(lanes_[lane].at) + 512;
+        for (std::size_t line = 0; line < 3 * 64; line += 64)
+            __builtin_prefetch(reinterpret_cast<const void*>(next + line), 1);
+        return lanes_[lane].at;
+    }
+    void wrote(std::size_t lane, Index body, std::size_t n) {
+        rows_[body] = {lanes_[lane].at, n};
+        lanes_[lane].at += n;
     }
 
-    // What row() writes for a body. It is far from what it writes for others, and a miss there
+    // What wrote() notes for a body. It is far from what it notes for others, and a miss there
     // would hold up all stores behind it: to be fetched early.
     const void* place(Index body) const { return rows_ + body; }
 
   private:
     friend class RowParts;
-    void turn_over(std::size_t n);
+    struct Lane {
+        Index *at = nullptr, *end = nullptr;
+    };
+    void turn_over(Lane& lane, std::size_t n);
 
     FoundRow* rows_ = nullptr;
-    Index *at_ = nullptr, *end_ = nullptr;
+    std::array<Lane, lanes> lanes_;
     std::vector<Buffer<Index>> chunks_;
     std::size_t used_ = 0;
 };

@@ -125,10 +125,14 @@ HWY_INLINE void store_pairs(hn::Vec<Ids> i, hn::Vec<Ids> j, Pair* out) {
 struct WideBits {
 #if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_SCALAR
     std::uint32_t all;
-    std::size_t count() const { return hwy::PopCount(all); }
+    std::size_t count() const {
+        return hwy::PopCount(all);
+    }
 #else
     std::uint32_t lo, hi;
-    std::size_t count() const { return hwy::PopCount(lo) + hwy::PopCount(hi); }
+    std::size_t count() const {
+        return hwy::PopCount(lo) + hwy::PopCount(hi);
+    }
 #endif
 };
 template <class D, class M, std::size_t n>

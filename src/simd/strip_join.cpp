@@ -71,7 +71,8 @@ struct Joiner : Strip<D, Joiner<D>> {
         scratch.hits.resize(4 * each);
         Index* next = scratch.hits.data() + before;
         for (Queue& q : queues)
-            for (Index** entries : {&q.first, &q.second}) *entries = std::exchange(next, next + each);
+            for (Index** entries : {&q.first, &q.second})
+                *entries = std::exchange(next, next + each);
     }
 
     void flush(Queue& q) {
@@ -89,9 +90,8 @@ struct Joiner : Strip<D, Joiner<D>> {
     template <std::size_t points>
     HWY_INLINE void expect_pairs() const {
         constexpr std::size_t line = 64, ahead = 1024;  // bytes
-        const std::uintptr_t next =
-            reinterpret_cast<std::uintptr_t>(writer.place()) + ahead +
-            (queues[0].filled + queues[1].filled) * sizeof(Pair);
+        const std::uintptr_t next = reinterpret_cast<std::uintptr_t>(writer.place()) + ahead +
+                                    (queues[0].filled + queues[1].filled) * sizeof(Pair);
         for (std::size_t k = 0; k < 2 * points; ++k)
             __builtin_prefetch(reinterpret_cast<const void*>(next + k * line), 1);
     }

@@ -48,8 +48,8 @@ struct RowJoiner : Strip<D, RowJoiner<D>> {
         return false;
     }
 
-    // Hits wait in scratch until the next ones are there: what was just stored in pieces is
-    // slow to read.
+    // Rows are completed when the next ones are there: what was just stored in pieces is slow
+    // to read.
     struct Late {
         Index body;
         Index* hits;
@@ -57,8 +57,7 @@ struct RowJoiner : Strip<D, RowJoiner<D>> {
         std::size_t count = 0;
     };
     std::array<Late, 2> late{};
-    std::size_t room = 0;  // for the hits of one entry, of four
-    std::size_t turn = 0;  // which two of the four are the next
+    std::size_t turn = 0;  // which two of the writer's lanes are the next
 
     // A body is in its own row and must be taken out; the last one takes its place.
     void write_late() {
@@ -69,15 +68,11 @@ struct RowJoiner : Strip<D, RowJoiner<D>> {
             if (sink.decide(first, second)) one.hits[one.count++] = second;
         }
         wait.count = 0;
-        for (Late& one : late) {
+        for (std::size_t i = 0; i < 2; ++i) {
+            Late& one = late[i];
             if (one.count == 0) continue;
             one.own[find(one.own, one.body)] = one.hits[one.count - 1];
-            const std::size_t n = one.count - 1;
-            Index* const row = writer.row(one.body, n);
-            for (std::size_t k = 0; k < Base::most_usual; k += hn::Lanes(di))
-                hn::StoreU(hn::LoadU(di, one.hits + k), di, row + k);
-            for (std::size_t k = Base::most_usual; k < n; k += hn::Lanes(di))
-                hn::StoreU(hn::LoadU(di, one.hits + k), di, row + k);
+            writer.wrote((turn ^ 2) + i, one.body, one.count - 1);
             one.count = 0;
         }
     }
@@ -90,14 +85,6 @@ struct RowJoiner : Strip<D, RowJoiner<D>> {
         return hwy::Num0BitsBelowLS1Bit_Nonzero64(bits);
     }
 
-    void make_room(std::size_t candidates) {
-        const std::size_t needed = candidates + 2 * hn::Lanes(dc) + Base::most_usual;
-        if (needed <= room) return;
-        write_late();
-        room = 2 * needed;
-        scratch.hits.resize(4 * room);
-    }
-
     // Entries that follow each other in a cell, the first at `own` in the strip, against
     // candidates from ... to - 1.
     template <std::size_t queries>
@@ -105,11 +92,13 @@ struct RowJoiner : Strip<D, RowJoiner<D>> {
         Candidates c;
         for (std::size_t a = 0; a < D; ++a) c.axis[a] = scratch.axis[a].data();
         c.value = scratch.body.data();
+        // Vectors are stored whole, and behind the hits may come what the formula accepts.
+        const std::size_t most = to - from + 2 * hn::Lanes(dc) + Maybes{}.pairs.size();
         std::array<Query, queries> q;
         std::array<Index*, queries> begin, out, before;  // `before`: the body itself
         for (std::size_t i = 0; i < queries; ++i) {
             q[i] = Base::template query<false>(c, own + i);
-            begin[i] = out[i] = before[i] = scratch.hits.data() + (turn + i) * room;
+            begin[i] = out[i] = before[i] = writer.room(turn + i, most);
         }
         const Bounds bounds = this->bounds();
         for (std::size_t k = from; k < to; k += hn::Lanes(dc)) {
@@ -149,7 +138,6 @@ struct RowJoiner : Strip<D, RowJoiner<D>> {
             const std::uint32_t end = std::min(points.cell_start[c + 1], ring.last);
             const At behind = this->put_pad(e, to);
             candidates += (end - e) * (to - from);
-            make_room(to - from);
             expect(c + cells_ahead, c + cells_ahead + 1, ring.own.end);
             std::size_t at = scratch.slab_middle[own] + (e - points.cell_start[c]);
             for (; e + 2 <= end; e += 2, at += 2) meet<2>(at, from, to);

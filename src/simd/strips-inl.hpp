@@ -33,9 +33,6 @@ struct Strip {
 
     static constexpr Coordinates dc{};
     static constexpr Ids di{};
-    // How many hits a point has cannot be foretold, and a branch that fails costs more than a
-    // few vectors: most are written as if they were so many, or fewer if that is usual.
-    static constexpr std::size_t most_usual = 48;
 
     struct Candidates {
         std::array<const std::uint16_t*, D> axis;

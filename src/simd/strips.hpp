@@ -3,10 +3,10 @@
 //
 // Points lie on a fine lattice of 16384 units per cell, and only the low 16 bits of their
 // coordinates are kept: between points in the same or adjacent cells differences are exact
-// modulo 2^16, and fit 16 bits. The sum of three rounded 16-bit squares is compared with two bounds: below
-// `sure` the contract's formula accepts, above `perhaps` it does not, and what lies between
-// (a few per thousand) is decided by the formula itself, on the caller's coordinates. So the
-// kernel is the same for float and double, for bodies and ghosts.
+// modulo 2^16, and fit 16 bits. The sum of three rounded 16-bit squares is compared with two
+// bounds: below `sure` the contract's formula accepts, above `perhaps` it does not, and what
+// lies between (a few per thousand) is decided by the formula itself, on the caller's
+// coordinates. So the kernel is the same for float and double, for bodies and ghosts.
 #pragma once
 
 #include <array>
