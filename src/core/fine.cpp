@@ -13,6 +13,7 @@ namespace vicinal {
 namespace {
 
 constexpr double units_per_cell = 1 << fine_bits;
+constexpr unsigned head_homes = 32;  // where they are in a cell's record, behind the entry
 
 }  // namespace
 
@@ -107,7 +108,7 @@ void FineGrid<T, D>::make_records(const Scene<T, D>& scene, Range instances,
 }
 
 // Sorts, and writes what the kernels read. Of every cell one record is kept, with the
-// entry where the cell begins; it is marked if one of them all is elsewhere.
+// entry where the cell begins and the homes of all; it is marked if one of them is elsewhere.
 template <Real T, int D>
 void FineGrid<T, D>::sort(const Scene<T, D>& scene, Packed<T, D>& packed) {
     const std::size_t n = scene.size();
@@ -153,6 +154,7 @@ void FineGrid<T, D>::sort(const Scene<T, D>& scene, Packed<T, D>& packed) {
                 bits[e] = (r.place & FineRecord::elsewhere) == 0
                               ? static_cast<Bits>(Scene<T, D>::image_bits | plain_bit)
                               : scene.home(r.instance());
+                head.rest |= std::uint64_t{bits[e]} << head_homes;
             }
             keep(head);
         });
@@ -187,8 +189,8 @@ void FineGrid<T, D>::list_cells(int threads, std::size_t entries) {
     row_key_.resize(rows_);
     row_cell_.resize(rows_ + 1);
     // Ghosts, and bodies away from where they are given, must be looked at by themselves.
-    cell_mixed_.resize(imaged_ ? cells_ + 1 : 0);
-    if (imaged_) cell_mixed_[cells_] = 0;
+    cell_homes_.resize(imaged_ ? cells_ + 1 : 0);
+    if (imaged_) cell_homes_[cells_] = 0;
     cell_x_[cells_] = ~std::uint32_t{0};
     cell_start_[cells_] = static_cast<std::uint32_t>(entries);
     row_cell_[rows_] = static_cast<std::uint32_t>(cells_);
@@ -197,7 +199,12 @@ void FineGrid<T, D>::list_cells(int threads, std::size_t entries) {
         const std::uint64_t most_x = (std::uint64_t{1} << x_bits) - 1;
         for (const FineRecord& r : sorter_.kept(b)) {
             cell_x_[cell] = static_cast<std::uint32_t>(r.cell() & most_x);
-            if (imaged_) cell_mixed_[cell] = (r.place & FineRecord::elsewhere) != 0;
+            if (imaged_) {
+                const bool mixed = (r.place & FineRecord::elsewhere) != 0;
+                cell_homes_[cell] =
+                    static_cast<std::uint8_t>((r.rest >> head_homes & Scene<T, D>::image_bits) |
+                                              (mixed ? mixed_cell : 0u));
+            }
             cell_start_[cell++] = static_cast<std::uint32_t>(r.rest);
         }
         for_each_row(b, [&](std::size_t first, const FineRecord& r) {
@@ -223,7 +230,7 @@ FinePoints<D> FineGrid<T, D>::points() const {
     view.cell = cell_.data();
     view.cell_x = cell_x_.data();
     view.cell_start = cell_start_.data();
-    view.cell_mixed = imaged_ ? cell_mixed_.data() : nullptr;
+    view.cell_homes = imaged_ ? cell_homes_.data() : nullptr;
     view.sure = sure_;
     view.perhaps = perhaps_;
     view.sure_square = sure_square_;
@@ -275,7 +282,7 @@ template <Real T, int D>
 std::size_t FineGrid<T, D>::bytes() const {
     std::size_t sum = sorter_.bytes() + first_row_.bytes() + cell_x_.bytes() +
                       cell_start_.bytes() + cell_.bytes() + row_cell_.bytes() +
-                      row_key_.bytes() + cell_mixed_.bytes();
+                      row_key_.bytes() + cell_homes_.bytes();
     for (const auto& axis : axis_) sum += axis.bytes();
     return sum;
 }

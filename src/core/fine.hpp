@@ -63,7 +63,7 @@ class FineGrid {
     Buffer<std::uint32_t> cell_x_, cell_start_, row_cell_;
     Buffer<std::uint32_t> first_row_;  // scratch, per bucket
     Buffer<std::uint64_t> row_key_;
-    Buffer<std::uint8_t> cell_mixed_;
+    Buffer<std::uint8_t> cell_homes_;
     bool imaged_ = false;
 };
 

@@ -70,6 +70,8 @@ class Scene {
         if (k >= bodies()) __builtin_prefetch(ghost_body_.data() + (k - bodies()));
     }
     Bits home(Index k) const { return k < bodies() ? image_bits : ghost_home_[k - bodies()]; }
+    // Where there are images, which one.
+    const Image<D>& image(Index k) const { return shift_[k]; }
     Shift<D> shift(Index k) const {
         Shift<D> n{};
         if (imaged())

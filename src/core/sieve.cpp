@@ -138,26 +138,26 @@ void Sieve<T, D>::emit(const First& first, Index instance) {
     Index i = first_scene_.body(first.instance), j = scene_.body(instance);
     if (question_.filter->active() && !question_.filter->allows(i, j)) return;
     if (scene_.imaged()) {
-        write({i, first_scene_.shift(first.instance)}, {j, scene_.shift(instance)});
+        write(i, first_scene_.image(first.instance), j, scene_.image(instance));
         return;
     }
     if (one_set_ && i > j) std::swap(i, j);
     out_.push({i, j});
 }
 
-// A pair in a periodic domain, the smaller index first if both are of one set.
+// A pair in a periodic domain, the smaller index first if both are of one set. Every other
+// one has to be turned, which cannot be foretold: without a branch.
 template <Real T, int D>
-void Sieve<T, D>::write(Placed first, Placed second) {
-    Shift<D> n;
-    for (std::size_t a = 0; a < D; ++a) n[a] = second.shift[a] - first.shift[a];
-    if (one_set_ &&
-        (first.body > second.body || (first.body == second.body && n < Shift<D>{}))) {
-        std::swap(first, second);
-        for (auto& component : n) component = -component;
-    }
+void Sieve<T, D>::write(Index i, const Image<D>& at_i, Index j, const Image<D>& at_j) {
     Image<D> image;
-    for (std::size_t a = 0; a < D; ++a) image[a] = static_cast<std::int16_t>(n[a]);
-    out_.push({first.body, second.body}, image);
+    for (std::size_t a = 0; a < D; ++a) image[a] = static_cast<std::int16_t>(at_j[a] - at_i[a]);
+    bool turned = i > j;
+    if (i == j) [[unlikely]]
+        turned = image < Image<D>{};
+    turned = turned && one_set_;
+    const int sign = turned ? -1 : 0;
+    for (std::int16_t& n : image) n = static_cast<std::int16_t>((n ^ sign) - sign);
+    out_.push({turned ? j : i, turned ? i : j}, image);
 }
 
 template <Real T, int D>
@@ -232,28 +232,17 @@ void Sieve<T, D>::look(const Index* first, const Index* second, std::size_t coun
         for (std::size_t k = 0; k < count; ++k) settle(instance(first[k]), instance(second[k]));
         return;
     }
-    const auto placed = [&](Index marked) {
-        const Index k = instance(marked);
-        Placed where{k, {}};  // a plain body: look up only what must be
-        if (marked != k) where = {scene_.body(k), scene_.shift(k)};
-        return where;
-    };
-    constexpr std::size_t most = 256;
-    std::array<std::uint16_t, most> here;  // fetch all before the first is needed
-    for (std::size_t begin = 0; begin < count; begin += most) {
-        std::size_t kept = 0;
-        for (std::size_t k = 0; k < std::min(count - begin, most); ++k) {
-            const Index marked[2] = {first[begin + k], second[begin + k]};
-            unsigned home = 0;
-            for (const Index m : marked) {
-                home |= scene_.home(instance(m));
-                if (m != instance(m)) scene_.prefetch_image(instance(m));
-            }
-            here[kept] = static_cast<std::uint16_t>(k);
-            kept += home == Scene<T, D>::image_bits;
-        }
-        for (std::size_t k = 0; k < kept; ++k)
-            write(placed(first[begin + here[k]]), placed(second[begin + here[k]]));
+    // A plain body is where it is: look up only what must be.
+    static constexpr Image<D> here{};
+    constexpr std::size_t ahead = 16;
+    for (std::size_t k = 0; k < count; ++k) {
+        if (k + ahead < count)
+            for (const Index marked : {first[k + ahead], second[k + ahead]})
+                if (instance(marked) != marked) scene_.prefetch_image(instance(marked));
+        const Index i = instance(first[k]), j = instance(second[k]);
+        if ((scene_.home(i) | scene_.home(j)) == Scene<T, D>::image_bits)
+            write(scene_.body(i), i == first[k] ? here : scene_.image(i), scene_.body(j),
+                  j == second[k] ? here : scene_.image(j));
     }
 }
 

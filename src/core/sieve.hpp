@@ -119,11 +119,7 @@ class Sieve final : private StripSink<D>, private BoxSink<D> {
     First load_query(Index query) const;
     void sift(const First& first, Run run, Owner owner);
     void emit(const First& first, Index instance);
-    struct Placed {
-        Index body;
-        Shift<D> shift;
-    };
-    void write(Placed first, Placed second);
+    void write(Index i, const Image<D>& at_i, Index j, const Image<D>& at_j);
 
     const Scene<T, D>& scene_;
     const Scene<T, D>& first_scene_;  // the queries, or the scene

@@ -32,7 +32,8 @@ struct Joiner : Strip<D, Joiner<D>> {
     const bool counting = writer.counting();
     std::array<MaybePair, 256> maybes;
     std::size_t maybe_count = 0;
-    bool mixed = false;   // may hits of this cell need a look? Then instances have look_bits
+    // May hits of this cell need a look? Then instances have look_bits.
+    bool mixed = points.all_mixed;
     bool queued = false;  // the same of what is in the queues
 
     using Base::Base;
@@ -236,6 +237,14 @@ struct Joiner : Strip<D, Joiner<D>> {
         if (treated == Hits::counted) writer.add(counted);
     }
 
+    // From what entries have together, how their hits are to be treated. False: no two of them
+    // are a pair, for on some axis neither would be at home; so it is among ghosts.
+    bool judge(unsigned homes) {
+        constexpr unsigned all = (1u << D) - 1;
+        mixed = points.all_mixed || (homes & mixed_cell) != 0;
+        return (homes & all) == all;
+    }
+
     // Few points: all of the row against all that follow and all of the other rows, for a step
     // or two each cost less than slabs would. How many is a compromise: see
     // docs/performance.md.
@@ -278,15 +287,15 @@ struct Joiner : Strip<D, Joiner<D>> {
         for (const CellRange& cells : row.others)
             all += points.cell_start[cells.end] - points.cell_start[cells.begin];
         if (all > few) return false;
-        mixed = points.all_mixed;
-        if (points.cell_mixed != nullptr) {
-            const auto any = [&](CellRange cells) {
-                return std::any_of(points.cell_mixed + cells.begin,
-                                   points.cell_mixed + cells.end,
-                                   [](std::uint8_t is) { return is != 0; });
+        if (points.cell_homes != nullptr) {
+            unsigned homes = 0;
+            const auto add = [&](CellRange cells) {
+                for (std::uint32_t c = cells.begin; c < cells.end; ++c)
+                    homes |= points.cell_homes[c];
             };
-            mixed = mixed || any({row.own.begin, row.row_end}) ||
-                    std::any_of(row.others.begin(), row.others.end(), any);
+            add({row.own.begin, row.row_end});
+            for (const CellRange& cells : row.others) add(cells);
+            if (!judge(homes)) return true;
         }
         if (counting && !mixed)
             meet_few<Hits::counted>(row, own_end, all);
@@ -315,11 +324,13 @@ struct Joiner : Strip<D, Joiner<D>> {
             hi = std::max(hi, lo);
             while (hi < slabs && scratch.slab_x[hi] <= x + 1) ++hi;
             const bool next = c + 1 < row.row_end && points.cell_x[c + 1] == x + 1;
-            mixed = points.all_mixed;
-            if (points.cell_mixed != nullptr)
-                mixed = mixed || points.cell_mixed[c] != 0 ||
-                        (next && points.cell_mixed[c + 1] != 0) ||
-                        scratch.slab_mixed[lo] != scratch.slab_mixed[hi];
+            if (points.cell_homes != nullptr) {
+                unsigned homes = points.cell_homes[c];
+                if (next) homes |= points.cell_homes[c + 1];
+                for (std::size_t slab = lo; slab < hi; ++slab)
+                    homes |= scratch.slab_homes[slab];
+                if (!judge(homes)) continue;
+            }
             const std::uint32_t begin = std::max(points.cell_start[c], row.first);
             const std::uint32_t end = std::min(points.cell_start[c + 1], row.last);
             const std::uint32_t near_end = points.cell_start[c + (next ? 2 : 1)];

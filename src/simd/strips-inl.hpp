@@ -109,7 +109,7 @@ struct Strip {
         }
         scratch.body.resize(entries);
         pen.body = scratch.body.data();
-        if (points.cell_mixed != nullptr || points.all_mixed) {
+        if (points.cell_homes != nullptr || points.all_mixed) {
             scratch.marked.resize(entries);
             pen.marked = scratch.marked.data();
         }
@@ -135,15 +135,14 @@ struct Strip {
         scratch.pieces.resize(cells);
         scratch.slab_x.resize(cells + 1);
         scratch.slab_start.resize(cells + 1);
-        scratch.slab_mixed.resize(cells + 1);
+        scratch.slab_homes.resize(cells + 1);
         scratch.slab_middle.resize(cells + 1);
         std::uint32_t* const slab_x = scratch.slab_x.data();
         std::uint32_t* const slab_start = scratch.slab_start.data();
-        std::uint32_t* const slab_mixed = scratch.slab_mixed.data();
+        std::uint8_t* const slab_homes = scratch.slab_homes.data();
         std::uint32_t* const slab_middle = scratch.slab_middle.data();
         StripPiece* piece = scratch.pieces.data();
         std::size_t filled = room, slabs = 0;
-        std::uint32_t mixed_cells = 0;
         constexpr std::uint32_t none = ~std::uint32_t{0};
         std::array<std::uint32_t, rows> next;  // x at each head
         for (std::size_t u = 0; u < heads.size(); ++u)
@@ -164,7 +163,7 @@ struct Strip {
             }
             slab_x[slabs] = x;
             slab_start[slabs] = static_cast<std::uint32_t>(filled);
-            slab_mixed[slabs] = mixed_cells;
+            slab_homes[slabs] = 0;
             if (x == none) break;
             ++slabs;
             for (std::size_t u = 0; u < heads.size(); ++u)
@@ -177,7 +176,7 @@ struct Strip {
                     if (u == rows / 2)
                         slab_middle[slabs - 1] = static_cast<std::uint32_t>(filled);
                     filled += end - begin;
-                    if (from.cell_mixed != nullptr) mixed_cells += from.cell_mixed[c];
+                    if (from.cell_homes != nullptr) slab_homes[slabs - 1] |= from.cell_homes[c];
                     advance(u);
                 }
         }

@@ -32,14 +32,17 @@ struct FinePoints {
     const Bits* bits;  // null where all are plain bodies
     const std::uint32_t* cell_x;
     const std::uint32_t* cell_start;  // entries; one more than there are cells
-    // Cells with an entry that must be looked at by itself: its image is not zero, or it is a
-    // ghost. Null where there are none.
-    const std::uint8_t* cell_mixed;
+    // Where there are images, of every cell: the axes on which one of its entries is at home
+    // (see core/scene.hpp), and mixed_cell if one must be looked at by itself: it is a ghost,
+    // or elsewhere than its body. Else null.
+    const std::uint8_t* cell_homes;
     bool all_mixed;  // every hit must be looked at: groups, exclusions
     // Bounds of the sum of rounded squares, and of the exact sum in units squared.
     std::int16_t sure, perhaps;
     std::int64_t sure_square, perhaps_square;
 };
+
+constexpr std::uint8_t mixed_cell = 0x80;
 
 struct CellRange {
     std::uint32_t begin = 0, end = 0;
@@ -84,13 +87,14 @@ struct StripScratch {
     Buffer<std::uint16_t> cell;                 // the same of points that are not in slabs
     Buffer<Index> body, marked;                 // marked: with the look_bit
     Buffer<StripPiece> pieces;
-    Buffer<std::uint32_t> slab_x, slab_start, slab_mixed;
+    Buffer<std::uint32_t> slab_x, slab_start;
+    Buffer<std::uint8_t> slab_homes;    // of all its cells together
     Buffer<std::uint32_t> slab_middle;  // where in it the cell of the middle row begins
     Buffer<Index> hits;
 
     std::size_t bytes() const {
         std::size_t sum = body.bytes() + marked.bytes() + slab_x.bytes() + slab_start.bytes() +
-                          slab_mixed.bytes() + slab_middle.bytes() + cell.bytes() +
+                          slab_homes.bytes() + slab_middle.bytes() + cell.bytes() +
                           hits.bytes() + pieces.bytes();
         for (const auto& a : axis) sum += a.bytes();
         return sum;
