@@ -104,7 +104,11 @@ void FineGrid<T, D>::make_records(const Scene<T, D>& scene, Range instances,
                 if (scene.shifted(static_cast<Index>(k + i))) records[i] = elsewhere(k + i);
         for (std::size_t i = 0; i < count; ++i) put(records[i]);
     }
-    for (std::size_t k = bodies; k < instances.end; ++k) put(elsewhere(k));
+    constexpr std::size_t ahead = 16;  // a ghost's body may be anywhere
+    for (std::size_t k = bodies; k < instances.end; ++k) {
+        if (k + ahead < instances.end) scene.prefetch(static_cast<Index>(k + ahead));
+        put(elsewhere(k));
+    }
 }
 
 // Sorts, and writes what the kernels read. Of every cell one record is kept, with the

@@ -144,6 +144,7 @@ class Scene {
             if (view_.shape == Shape::boxes) __builtin_prefetch(&view_.upper.axis[a][i]);
         }
         if (view_.shape == Shape::spheres) __builtin_prefetch(&view_.radius[i]);
+        if (imaged()) __builtin_prefetch(shift_.data() + k);
     }
 
     struct Shifts {  // from lowest to highest, both included
