@@ -88,12 +88,6 @@ void FineGrid<T, D>::make_records(const Scene<T, D>& scene, Range instances,
     const FineLattice<D> lattice = lattice_;
     const FineKernels<T, D> kernels = fine_kernels<T, D>(first_target());
     BatchReader<T, D> reader(scene.view().position);
-    const auto elsewhere = [&](std::size_t k) {
-        FineRecord r =
-            lattice.record(scene.centre(static_cast<Index>(k)), static_cast<Index>(k));
-        r.place |= FineRecord::elsewhere;
-        return r;
-    };
     std::array<FineRecord, batch_size> records;
     const std::size_t bodies = std::clamp(scene.bodies(), instances.begin, instances.end);
     for (std::size_t k = instances.begin; k < bodies; k += batch_size) {
@@ -101,14 +95,32 @@ void FineGrid<T, D>::make_records(const Scene<T, D>& scene, Range instances,
         kernels.records(lattice, reader.read(k, count), static_cast<Index>(k), records.data());
         if (scene.any_shifted(k, k + count))
             for (std::size_t i = 0; i < count; ++i)
-                if (scene.shifted(static_cast<Index>(k + i))) records[i] = elsewhere(k + i);
+                if (scene.shifted(static_cast<Index>(k + i)))
+                    records[i] = record_elsewhere(scene, static_cast<Index>(k + i));
         for (std::size_t i = 0; i < count; ++i) put(records[i]);
     }
-    constexpr std::size_t ahead = 16;  // a ghost's body may be anywhere
-    for (std::size_t k = bodies; k < instances.end; ++k) {
-        if (k + ahead < instances.end) scene.prefetch(static_cast<Index>(k + ahead));
-        put(elsewhere(k));
-    }
+    for (std::size_t k = bodies; k < instances.end; ++k) put(ghosts_[k - scene.bodies()]);
+}
+
+template <Real T, int D>
+FineRecord FineGrid<T, D>::record_elsewhere(const Scene<T, D>& scene, Index k) const {
+    FineRecord r = lattice_.record(scene.centre(k), k);
+    r.place |= FineRecord::elsewhere;
+    return r;
+}
+
+// Records of ghosts, which are asked for twice.
+template <Real T, int D>
+void FineGrid<T, D>::make_ghosts(const Scene<T, D>& scene) {
+    const std::size_t bodies = scene.bodies(), count = scene.size() - bodies;
+    ghosts_.resize(count);
+    parallel_ranges(scene.threads(), count, [&](Range r, std::size_t) {
+        constexpr std::size_t ahead = 16;  // a ghost's body may be anywhere
+        for (std::size_t g = r.begin; g < r.end; ++g) {
+            if (g + ahead < r.end) scene.prefetch(static_cast<Index>(bodies + g + ahead));
+            ghosts_[g] = record_elsewhere(scene, static_cast<Index>(bodies + g));
+        }
+    });
 }
 
 // Sorts, and writes what the kernels read. Of every cell one record is kept, with the
@@ -121,6 +133,7 @@ void FineGrid<T, D>::sort(const Scene<T, D>& scene, Packed<T, D>& packed) {
         make_records(scene, range, put);
     };
     const auto by_cell = [](const FineRecord& r) { return r.cell(); };
+    make_ghosts(scene);
     sorter_.count(n, lattice_.all_bits(), threads, make, by_cell);
     sorter_.scatter(n, threads, make, by_cell);
 
@@ -220,8 +233,9 @@ void FineGrid<T, D>::list_cells(int threads, std::size_t entries) {
 
 template <Real T, int D>
 bool FineGrid<T, D>::assign(const Scene<T, D>& scene, Packed<T, D>& packed) {
-    if (scene.size() == 0 || scene.size() > look_bit || !choose_cells(scene)) return false;
     imaged_ = scene.imaged();
+    const std::size_t most = imaged_ ? std::size_t{1} << away_shift : std::size_t{look_bit};
+    if (scene.size() == 0 || scene.size() > most || !choose_cells(scene)) return false;
     sort(scene, packed);
     list_cells(scene.threads(), scene.size());
     return true;
@@ -284,7 +298,7 @@ std::uint64_t FineGrid<T, D>::key_of_row(std::int64_t y, std::int64_t z) const {
 
 template <Real T, int D>
 std::size_t FineGrid<T, D>::bytes() const {
-    std::size_t sum = sorter_.bytes() + first_row_.bytes() + cell_x_.bytes() +
+    std::size_t sum = sorter_.bytes() + ghosts_.bytes() + first_row_.bytes() + cell_x_.bytes() +
                       cell_start_.bytes() + cell_.bytes() + row_cell_.bytes() +
                       row_key_.bytes() + cell_homes_.bytes();
     for (const auto& axis : axis_) sum += axis.bytes();

@@ -48,6 +48,8 @@ class FineGrid {
     bool choose_cells(const Scene<T, D>& scene);
     template <class Put>
     void make_records(const Scene<T, D>& scene, Range instances, const Put& put) const;
+    FineRecord record_elsewhere(const Scene<T, D>& scene, Index k) const;
+    void make_ghosts(const Scene<T, D>& scene);
     void sort(const Scene<T, D>& scene, Packed<T, D>& packed);
     void list_cells(int threads, std::size_t entries);
 
@@ -57,6 +59,7 @@ class FineGrid {
     std::int64_t sure_square_ = -1, perhaps_square_ = -1;
 
     Sorter<FineRecord> sorter_;
+    Buffer<FineRecord> ghosts_;
     std::array<Buffer<std::uint16_t>, D> axis_;
     Buffer<std::uint16_t> cell_;  // of every entry, along x
     std::size_t cells_ = 0, rows_ = 0;

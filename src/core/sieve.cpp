@@ -227,22 +227,21 @@ void Sieve<T, D>::ring(const FinePoints<D>& points, const StripRing<D>& ring) {
 
 template <Real T, int D>
 void Sieve<T, D>::look(const Index* first, const Index* second, std::size_t count) {
-    const auto instance = [](Index marked) { return marked & ~look_bit; };
-    if (question_.filter->active()) {
-        for (std::size_t k = 0; k < count; ++k) settle(instance(first[k]), instance(second[k]));
+    if (question_.filter->active()) {  // all have the bit
+        for (std::size_t k = 0; k < count; ++k)
+            settle(first[k] & ~look_bit, second[k] & ~look_bit);
         return;
     }
-    // A plain body is where it is: look up only what must be.
-    static constexpr Image<D> here{};
+    const auto instance = [](Index marked) { return marked & ~(look_bit | away_bits); };
+    static constexpr Image<D> here{};  // of plain bodies: look up only what must be
     constexpr std::size_t ahead = 16;
     for (std::size_t k = 0; k < count; ++k) {
         if (k + ahead < count)
             for (const Index marked : {first[k + ahead], second[k + ahead]})
                 if (instance(marked) != marked) scene_.prefetch_image(instance(marked));
         const Index i = instance(first[k]), j = instance(second[k]);
-        if ((scene_.home(i) | scene_.home(j)) == Scene<T, D>::image_bits)
-            write(scene_.body(i), i == first[k] ? here : scene_.image(i), scene_.body(j),
-                  j == second[k] ? here : scene_.image(j));
+        write(scene_.body(i), i == first[k] ? here : scene_.image(i), scene_.body(j),
+              j == second[k] ? here : scene_.image(j));
     }
 }
 

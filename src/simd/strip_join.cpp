@@ -32,9 +32,10 @@ struct Joiner : Strip<D, Joiner<D>> {
     const bool counting = writer.counting();
     std::array<MaybePair, 256> maybes;
     std::size_t maybe_count = 0;
-    // May hits of this cell need a look? Then instances have look_bits.
+    // May hits of this cell need a look? Then instances may be marked.
     bool mixed = points.all_mixed;
     bool queued = false;  // the same of what is in the queues
+    const Index away = points.all_mixed ? 0 : away_bits;
 
     using Base::Base;
 
@@ -46,8 +47,8 @@ struct Joiner : Strip<D, Joiner<D>> {
     bool keep_maybe(Doubt left, Index first, Index second) {
         if (left == Doubt::remains) {
             if (maybe_count == maybes.size()) hand_maybes();
-            const Index instance = mixed ? ~look_bit : ~Index{0};
-            maybes[maybe_count++] = {first & instance, second & instance};
+            const Index marks = mixed ? look_bit | away : 0;
+            maybes[maybe_count++] = {first & ~marks, second & ~marks};
         }
         return left == Doubt::none;
     }
@@ -97,7 +98,8 @@ struct Joiner : Strip<D, Joiner<D>> {
             __builtin_prefetch(reinterpret_cast<const void*>(next + k * line), 1);
     }
 
-    // Hits of plain bodies become pairs, the rest is handed on to be looked at.
+    // Hits of plain bodies become pairs. The rest is handed on to be looked at, but for those
+    // that are away from home on the same axis: another combination of images reports them.
     void flush_mixed(Queue& q) {
         const hn::RebindToSigned<Ids> ds;
         Pair* const out = counting ? nullptr : writer.room(q.filled + slack);
@@ -106,8 +108,10 @@ struct Joiner : Strip<D, Joiner<D>> {
             const std::size_t count = std::min(q.filled - k, hn::Lanes(di));
             const auto i = hn::Load(di, q.first + k), j = hn::Load(di, q.second + k);
             const auto look = hn::Lt(hn::BitCast(ds, hn::Or(i, j)), hn::Zero(ds));
+            const auto owned = hn::Eq(hn::And(hn::And(i, j), hn::Set(di, away)), hn::Zero(di));
             const std::uint64_t all = (std::uint64_t{1} << count) - 1,
-                                others = bits_of(ds, look) & all, plain = all & ~others;
+                                plain = all & ~bits_of(ds, look),
+                                others = all & bits_of(ds, look) & bits_of(di, owned);
             if (!counting) store_pairs(compress(plain, i), compress(plain, j), out + written);
             written += hwy::PopCount(plain);
             compress_store(others, i, q.first + left);
@@ -180,7 +184,7 @@ struct Joiner : Strip<D, Joiner<D>> {
     void put_own(std::uint32_t begin, std::uint32_t end, std::size_t to) {
         const hn::CappedTag<std::uint16_t, 16> copied;
         const std::size_t n = end - begin, wide = hn::Lanes(copied);
-        Index* const values = mixed ? scratch.marked.data() : scratch.body.data();
+        Index* const values = scratch.value.data();
         if (HWY_UNLIKELY(begin < wide)) {  // nothing may be read before the first entry
             for (std::size_t k = 0; k < n; ++k) {
                 for (std::size_t a = 0; a < D; ++a)
@@ -210,7 +214,7 @@ struct Joiner : Strip<D, Joiner<D>> {
         put_own(begin, near_end, from);
         Candidates c;
         for (std::size_t a = 0; a < D; ++a) c.axis[a] = scratch.axis[a].data();
-        c.value = mixed ? scratch.marked.data() : scratch.body.data();
+        c.value = scratch.value.data();
         const At behind = this->put_pad(begin, to);
         const std::uint64_t bodies = end - begin;
         writer.candidates +=
@@ -273,7 +277,7 @@ struct Joiner : Strip<D, Joiner<D>> {
         hn::StoreU(hn::Set(d16, 0xffff), d16, pen.cell + filled);
         Candidates c;
         for (std::size_t a = 0; a < D; ++a) c.axis[a] = pen.axis[a];
-        c.value = mixed ? pen.marked : pen.body;
+        c.value = pen.value;
         c.cell = pen.cell;
         const std::uint64_t bodies = row.last - row.first;
         writer.candidates += bodies * filled - bodies * (bodies + 1) / 2;

@@ -91,7 +91,7 @@ struct RowJoiner : Strip<D, RowJoiner<D>> {
     HWY_INLINE void meet(std::size_t own, std::size_t from, std::size_t to) {
         Candidates c;
         for (std::size_t a = 0; a < D; ++a) c.axis[a] = scratch.axis[a].data();
-        c.value = scratch.body.data();
+        c.value = scratch.value.data();
         // Vectors are stored whole, and behind the hits may come what the formula accepts.
         const std::size_t most = to - from + 2 * hn::Lanes(dc) + Maybes{}.pairs.size();
         std::array<Query, queries> q;

@@ -43,19 +43,21 @@ struct Strip {
     // Where the next entries go.
     struct Pen {
         std::array<std::uint16_t*, D> axis;
-        Index *body, *marked;
+        Index* value;
         std::uint16_t* cell;
     };
 
-    // Instances from an entry on, with their look_bits: bodies that are not plain, or all.
+    // Instances from an entry on, marked: bodies that are not plain, or all.
     static HWY_INLINE hn::Vec<Ids> load_marked(const FinePoints<D>& from, std::size_t entry) {
         const auto instance = hn::LoadU(di, from.instance + entry);
-        const auto look = hn::Set(di, look_bit);
-        if (from.all_mixed) return hn::Or(instance, look);
+        if (from.all_mixed) return hn::Or(instance, hn::Set(di, look_bit));
         const auto bits =
             hn::PromoteTo(di, hn::LoadU(hn::Rebind<Bits, Ids>(), from.bits + entry));
         static_assert(plain_bit == Bits(1u << 15));
-        return hn::Or(instance, hn::AndNot(hn::ShiftLeft<16>(bits), look));
+        constexpr Index marks = look_bit | ((Index{1} << D) - 1) << away_shift;
+        return hn::Or(instance, hn::AndNot(hn::Or(hn::ShiftLeft<16>(bits),
+                                                  hn::ShiftLeft<int{away_shift}>(bits)),
+                                           hn::Set(di, marks)));
     }
 
     // Copies pieces in their order, as many entries at a time as most cells have at most (what
@@ -83,15 +85,16 @@ struct Strip {
         };
         for (std::size_t a = 0; a < D; ++a) places(from.axis[a], pen.axis[a]);
         if (pen.cell != nullptr) places(from.cell, pen.cell);
-        each([=](std::size_t e, std::size_t to) {
-            for (std::size_t k = 0; k < 16; k += hn::Lanes(di))
-                hn::StoreU(hn::LoadU(di, from.instance + e + k), di, pen.body + to + k);
-        });
-        if (pen.marked == nullptr) return;
-        each([=](std::size_t e, std::size_t to) {
-            for (std::size_t k = 0; k < 16; k += hn::Lanes(di))
-                hn::StoreU(load_marked(from, e + k), di, pen.marked + to + k);
-        });
+        if (from.cell_homes != nullptr || from.all_mixed)
+            each([=](std::size_t e, std::size_t to) {
+                for (std::size_t k = 0; k < 16; k += hn::Lanes(di))
+                    hn::StoreU(load_marked(from, e + k), di, pen.value + to + k);
+            });
+        else
+            each([=](std::size_t e, std::size_t to) {
+                for (std::size_t k = 0; k < 16; k += hn::Lanes(di))
+                    hn::StoreU(hn::LoadU(di, from.instance + e + k), di, pen.value + to + k);
+            });
     }
 
     // Sends for entries that will be copied. Inline by force, or g++ would drop the calls.
@@ -107,12 +110,8 @@ struct Strip {
             scratch.axis[a].resize(entries);
             pen.axis[a] = scratch.axis[a].data();
         }
-        scratch.body.resize(entries);
-        pen.body = scratch.body.data();
-        if (points.cell_homes != nullptr || points.all_mixed) {
-            scratch.marked.resize(entries);
-            pen.marked = scratch.marked.data();
-        }
+        scratch.value.resize(entries);
+        pen.value = scratch.value.data();
         return pen;
     }
 

@@ -72,8 +72,11 @@ struct MaybePair {
 };
 
 // Where some hits must be looked at by themselves, this bit of an instance says that its own
-// must: it is not a plain body, or groups or exclusions ask for it.
+// must: it is not a plain body, or groups or exclusions ask for it. The bits below it say on
+// which axes it is not at home, unless all are looked at anyway.
 constexpr Index look_bit = Index{1} << 31;
+constexpr unsigned away_shift = 28;
+constexpr Index away_bits = Index{7} << away_shift;
 
 // Entries begin ... end - 1, that go to entries from `to` on of a strip.
 struct StripPiece {
@@ -85,7 +88,7 @@ template <int D>
 struct StripScratch {
     std::array<Buffer<std::uint16_t>, D> axis;  // the others, slab by slab
     Buffer<std::uint16_t> cell;                 // the same of points that are not in slabs
-    Buffer<Index> body, marked;                 // marked: with the look_bit
+    Buffer<Index> value;                        // their instances, marked where any is
     Buffer<StripPiece> pieces;
     Buffer<std::uint32_t> slab_x, slab_start;
     Buffer<std::uint8_t> slab_homes;    // of all its cells together
@@ -93,7 +96,7 @@ struct StripScratch {
     Buffer<Index> hits;
 
     std::size_t bytes() const {
-        std::size_t sum = body.bytes() + marked.bytes() + slab_x.bytes() + slab_start.bytes() +
+        std::size_t sum = value.bytes() + slab_x.bytes() + slab_start.bytes() +
                           slab_homes.bytes() + slab_middle.bytes() + cell.bytes() +
                           hits.bytes() + pieces.bytes();
         for (const auto& a : axis) sum += a.bytes();
@@ -106,7 +109,8 @@ template <int D>
 class StripSink {
   public:
     virtual ~StripSink() = default;
-    // Instances near to each other, with their look_bits: one of the two has it.
+    // Instances near to each other, as they are marked: at least one of the two is. Unless all
+    // are, the two are at home on every axis, one or the other.
     virtual void look(const Index* first, const Index* second, std::size_t count) = 0;
     // Pairs that the formula must decide; the array may be reused afterwards.
     virtual void decide(const MaybePair* pairs, std::size_t count) = 0;
