@@ -163,7 +163,7 @@ struct Joiner : Strip<D, Joiner<D>> {
                     continue;
                 }
                 Queue& wait = queues[i];
-                if (i == 1) begin[i][-static_cast<std::ptrdiff_t>(itself)] = before[i];
+                if (i == 1 && itself == 1) begin[i][-1] = before[i];
                 const auto first = hn::Set(di, c.value[at + i]);
                 Index* const firsts = wait.first + wait.filled;
                 constexpr std::size_t usual = 32;  // mostly enough, without a branch that fails

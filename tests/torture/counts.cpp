@@ -88,6 +88,37 @@ void expect_every_pair(const PairList<D>& list, std::size_t n) {
         }
 }
 
+// Many in few cells: more candidates for each than kernels keep hits for, at different places.
+TYPED_TEST(Counts, crowds) {
+    VICINAL_FLAVOUR;
+    const auto places = scattered<T, D>(1500, 0, 1);
+    const auto crowd = points<D>(places, 0.35);
+    for (const Domain<D>& domain : {Domain<D>(), cube<D>(1)}) {
+        const auto found = [&](const std::string& method) {
+            return listed(find_pairs(crowd, with_method<D>(method, 2, domain), Order::sorted));
+        };
+        const Found<D> expected = found("brute_force");
+        EXPECT_GT(expected.size(), 100000u);
+        for (const std::string& method : method_names()) {
+            SCOPED_TRACE(method);
+            EXPECT_EQ(difference<D>(expected, found(method)), "");
+            Finder<T, D> finder(with_method<D>(method, 2, domain));
+            finder.update(crowd);
+            const auto& rows = finder.neighbours(RowKind::full, Order::sorted);
+            std::uint64_t wrong = 2 * expected.size() - rows.indices.size();
+            for (const auto& pair : expected)
+                for (const auto& [i, j] :
+                     {std::pair(pair.i, pair.j), std::pair(pair.j, pair.i)}) {
+                    const auto begin = rows.indices.begin();
+                    wrong +=
+                        !std::binary_search(begin + std::ptrdiff_t(rows.offsets[i]),
+                                            begin + std::ptrdiff_t(rows.offsets[i + 1]), j);
+                }
+            EXPECT_EQ(wrong, 0u);
+        }
+    }
+}
+
 TYPED_TEST(Counts, five_thousand_boxes_at_one_place) {
     VICINAL_FLAVOUR;
     const auto names = method_names();
