@@ -1,6 +1,7 @@
 // The flow: view -> scene -> method -> sieve -> blocks -> consumer.
 #include <vicinal/finder.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <mutex>
@@ -92,7 +93,9 @@ struct Finder<T, D>::State {
     PairList<D> candidates;  // for the skin
     Rows<D> rows;
     RowMaker<D> row_maker;
-    RowParts row_parts;
+    RowMarks row_marks;
+    CurveOrder<T, D> curve_order;  // for rows
+    RowFill fill_rows = nullptr;
     ChangeLog<T, D> change_log;
     Report<D> report;
 
@@ -108,6 +111,7 @@ struct Finder<T, D>::State {
         boxes = box_kernels<D>(target);
         runs = run_kernels<T, D>(target);
         lists = list_kernels<T, D>(target);
+        fill_rows = strip_fill(target);
         report.simd = target_name(target);
         report.method = choice.text();
         report.exact = choice.exact;
@@ -232,10 +236,8 @@ struct Finder<T, D>::State {
     }
 
     // Runs a search into whatever `target` has been set to do with pairs: of the scene that the
-    // method has ordered, or of the skin's list. With `row_writers` the method finds rows there
-    // instead.
-    void search_for(const Question<T, D>& question, Blocks<D>& target,
-                    RowWriter* row_writers = nullptr) {
+    // method has ordered, or of the skin's list.
+    void search_for(const Question<T, D>& question, Blocks<D>& target) {
         const bool by_images = question.scene->by_images();
         const bool by_list = listed;
         const std::size_t tasks = by_images ? question.scene->bodies()
@@ -247,14 +249,10 @@ struct Finder<T, D>::State {
             if (by_images) {
                 search_images(question, {t, t + 1}, writer);
             } else {
-                const auto w = static_cast<std::size_t>(worker);
                 Sieve<T, D> sieve(question, by_list ? skin->packed() : method->packed(), writer,
-                                  scratch[w],
-                                  row_writers != nullptr ? row_writers + w : nullptr);
+                                  scratch[static_cast<std::size_t>(worker)]);
                 if (by_list)
                     skin->search(t, sieve);
-                else if (row_writers != nullptr)
-                    method->rows({t, t + 1}, sieve);
                 else
                     method->search({t, t + 1}, sieve);
             }
@@ -263,9 +261,9 @@ struct Finder<T, D>::State {
         target.finish();
     }
 
-    void search(Blocks<D>& target, RowWriter* row_writers = nullptr) {
+    void search(Blocks<D>& target) {
         Stopwatch watch;
-        search_for(question_of(current(), filter), target, row_writers);
+        search_for(question_of(current(), filter), target);
         report.candidates = target.candidates();
         report.pairs = target.total();
         report.seconds.search = watch.lap();
@@ -274,10 +272,10 @@ struct Finder<T, D>::State {
     }
 
     // Rows, and sorting, which goes by way of rows, need memory of their own.
-    void check_rows(RowKind kind) {
+    void check_rows(RowKind kind, RowPlace place = RowPlace::body) {
         const std::uint64_t needed =
             report.bytes +
-            RowMaker<D>::bytes(list.size(), bodies.size(), kind, current().imaged());
+            RowMaker<D>::bytes(list.size(), bodies.size(), kind, place, current().imaged());
         if (needed > options.max_bytes)
             throw Error(Error::Kind::limit,
                         "with rows (sorting needs them too) the finder would hold " +
@@ -301,16 +299,46 @@ struct Finder<T, D>::State {
                method->finds_rows();
     }
 
-    void find_rows(Order order) {
-        blocks.count(false, threads, limits());
-        search(blocks, row_parts.begin(scene.bodies(), threads));
+    void find_rows(Order order, RowPlace place) {
         Stopwatch watch;
-        row_parts.join(order, threads, rows.offsets, rows.indices);
+        const Question<T, D> question = question_of(scene, filter);
+        blocks.count(false, threads, limits());
+        row_marks.begin(scene.bodies(), method->tasks(), threads);
+        parallel_tasks(threads, method->tasks(), [&](std::size_t t, int worker) {
+            BlockWriter<D>& writer = blocks.writer(worker);
+            writer.begin_task(t);
+            Sieve<T, D> sieve(question, method->packed(), writer,
+                              scratch[static_cast<std::size_t>(worker)]);
+            sieve.mark_rows(row_marks.begin_task(t, worker), row_marks.lengths());
+            method->rows({t, t + 1}, sieve);
+            row_marks.end_task(t, worker);
+            writer.end_task();
+        });
+        blocks.finish();
+        report.candidates = blocks.candidates();
+        report.seconds.search = watch.lap();
+        row_marks.write({method->packed().instances(), scene.bodies()}, place, order, threads,
+                        fill_rows, rows.offsets, rows.indices);
         rows.images.clear();
+        rows.bodies.clear();
+        if (place == RowPlace::order) this->order(rows.bodies, curve_order);
         report.pairs = rows.indices.size() / 2;
-        report.bytes += row_parts.bytes() + rows.offsets.size() * sizeof(std::uint64_t) +
-                        rows.indices.size() * sizeof(Index);
+        report.bytes = structure_bytes() + row_marks.bytes() +
+                       rows.offsets.size() * sizeof(std::uint64_t) +
+                       rows.indices.size() * sizeof(Index);
         report.seconds.output = watch.lap();
+    }
+
+    // The method's own, where it is one of bodies, or along a curve.
+    void order(std::vector<Index>& result, CurveOrder<T, D>& curve) const {
+        result.resize(current().bodies());
+        if (!listed && !scene.imaged() && method->finds_rows()) {
+            const Index* const body = method->packed().instances();
+            std::copy_n(body, result.size(), result.data());
+            return;
+        }
+        curve.assign(current(), result.size());
+        for (std::size_t k = 0; k < result.size(); ++k) result[k] = curve[k];
     }
 
     // While the skin's list serves, the method orders the bodies only if queries need it; those
@@ -481,19 +509,25 @@ std::uint64_t Finder<T, D>::count() {
 }
 
 template <Real T, int D>
-const Rows<D>& Finder<T, D>::neighbours(RowKind kind, Order order) {
+const Rows<D>& Finder<T, D>::neighbours(RowKind kind, Order order, RowPlace place) {
     state().require_update();
+    Rows<D>& rows = state().rows;
     if (state().rows_at_once(kind)) {
-        state().find_rows(order);
-        return state().rows;
+        state().find_rows(order, place);
+        return rows;
     }
     state().fill_list();
-    state().check_rows(kind);
+    state().check_rows(kind, place);
     Stopwatch watch;
     state().row_maker.make(state().list, state().bodies.size(), kind, order, state().threads,
-                           state().rows);
+                           rows);
+    rows.bodies.clear();
+    if (place == RowPlace::order) {
+        state().order(rows.bodies, state().curve_order);
+        state().row_maker.put_in_order(rows, state().threads);
+    }
     state().report.seconds.output = watch.lap();
-    return state().rows;
+    return rows;
 }
 
 template <Real T, int D>
@@ -544,10 +578,9 @@ Nearest<T, D> Finder<T, D>::nearest(std::size_t k, T max_distance) const {
 template <Real T, int D>
 std::vector<Index> Finder<T, D>::order() const {
     state().require_update();
-    CurveOrder<T, D> curve;
-    curve.assign(state().current(), state().current().bodies());
-    std::vector<Index> result(curve.size());
-    for (std::size_t k = 0; k < result.size(); ++k) result[k] = curve[k];
+    std::vector<Index> result;
+    CurveOrder<T, D> curve;  // several threads may ask
+    state().order(result, curve);
     return result;
 }
 

@@ -65,9 +65,10 @@ void BenchFlags::add_to(CLI::App& app) {
         ->check(whole_number())
         ->type_name("K")
         ->group(measuring);
-    app.add_option("--output", output, "what is asked for: pairs (default), rows or count")
-        ->check(one_of({"pairs", "rows", "count"}))
-        ->type_name("pairs|rows|count")
+    app.add_option("--output", output,
+                   "what is asked for: pairs (default), rows, ordered-rows or count")
+        ->check(one_of({"pairs", "rows", "ordered-rows", "count"}))
+        ->type_name("pairs|rows|ordered-rows|count")
         ->group(measuring);
     app.add_option("--moving", motion.fraction,
                    "between repeats each body moves by this much of its size")
@@ -305,9 +306,10 @@ class Bench {
     }
 
     BenchOutput output() const {
-        return flags_.output == "rows"    ? BenchOutput::rows
-               : flags_.output == "count" ? BenchOutput::count
-                                          : BenchOutput::pairs;
+        return flags_.output == "rows"           ? BenchOutput::rows
+               : flags_.output == "ordered-rows" ? BenchOutput::ordered_rows
+               : flags_.output == "count"        ? BenchOutput::count
+                                                 : BenchOutput::pairs;
     }
 
     bool goes_on(const std::string& name, int threads) const {

@@ -15,7 +15,7 @@
 
 namespace vicinal::tool {
 
-enum class BenchOutput { pairs, rows, count };
+enum class BenchOutput { pairs, rows, ordered_rows, count };
 
 template <Real T, int D>
 class Contender {
@@ -58,7 +58,9 @@ class MethodContender : public Contender<T, D> {
         if (output_ == BenchOutput::count)
             counted_ = finder_.count();
         else if (output_ == BenchOutput::rows)
-            rows_ = &finder_.neighbours(RowKind::full);
+            rows_ = &finder_.neighbours();
+        else if (output_ == BenchOutput::ordered_rows)
+            rows_ = &finder_.neighbours(RowKind::full, Order::any, RowPlace::order);
         else
             pairs_ = &finder_.pairs();
         Sample sample{watch.lap(), {}};
@@ -74,7 +76,7 @@ class MethodContender : public Contender<T, D> {
     }
 
     Fingerprint found() override {
-        if (output_ == BenchOutput::rows) return fingerprint(*rows_);
+        if (rows_ != nullptr) return fingerprint(*rows_);
         if (output_ == BenchOutput::pairs) return fingerprint(*pairs_);
         Fingerprint result = streamed_fingerprint(finder_);
         result.count = counted_;

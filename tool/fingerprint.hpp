@@ -110,7 +110,7 @@ Fingerprint fingerprint(const Rows<D>& rows) {
     Spellings spellings;
     for (std::size_t i = 0; i < rows.size(); ++i)
         for (std::uint64_t k = rows.offsets[i]; k < rows.offsets[i + 1]; ++k) {
-            const auto row = static_cast<Index>(i);
+            const Index row = rows.body(i);
             if (rows.images.empty())
                 spellings.add(row, rows.indices[k]);
             else

@@ -58,8 +58,10 @@ class VICINAL_EXPORT Finder {
     // Each pair once, in parallel, nothing stored. The consumer runs on several threads.
     void for_each_block(const Consumer<D>& consumer);
     std::uint64_t count();
-    // The rows live in the finder until its next call. Order::sorted sorts each row.
-    const Rows<D>& neighbours(RowKind kind = RowKind::full, Order order = Order::any);
+    // The rows live in the finder until its next call. Order::sorted sorts each row; `place`
+    // says whose row comes where.
+    const Rows<D>& neighbours(RowKind kind = RowKind::full, Order order = Order::any,
+                              RowPlace place = RowPlace::body);
 
     // What began and what ended since changes() was last called (the first time: all pairs
     // began), normally once after each update. Bodies may come and go in between: see
@@ -91,8 +93,9 @@ class VICINAL_EXPORT Finder {
     Nearest<T, D> nearest(std::size_t k,
                           T max_distance = std::numeric_limits<T>::infinity()) const;
 
-    // A space-filling order of the bodies: order()[k] is the body that comes k-th. A caller
-    // who keeps its arrays in this order gives every later step better memory locality.
+    // An order of the bodies in which neighbours are near to each other, the method's own or
+    // along a space-filling curve: order()[k] is the body that comes k-th. A caller who keeps
+    // its arrays in this order gives every later step better memory locality.
     std::vector<Index> order() const;
 
     const Report<D>& report() const;

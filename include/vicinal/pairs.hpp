@@ -85,16 +85,26 @@ enum class RowKind {
     full,  // (j, n) in row i and (i, -n) in row j
 };
 
-// Neighbour rows (compressed sparse rows): the neighbours of body i are
-// indices[offsets[i]] ... indices[offsets[i + 1] - 1].
+// Which row comes where.
+enum class RowPlace {
+    body,   // row i is that of body i
+    order,  // row k is that of body order()[k]: faster, for rows stay where they are found
+};
+
+// Neighbour rows (compressed sparse rows): the neighbours of the body whose row is k are
+// indices[offsets[k]] ... indices[offsets[k + 1] - 1].
 template <int D>
 struct Rows {
     std::vector<std::uint64_t> offsets;  // bodies + 1
     std::vector<Index> indices;
     std::vector<Image<D>> images;  // as long as indices in a periodic domain, else empty
+    std::vector<Index> bodies;     // RowPlace::order: whose row each is; else empty
 
-    std::span<const Index> operator[](std::size_t i) const {
-        return {indices.data() + offsets[i], indices.data() + offsets[i + 1]};
+    std::span<const Index> operator[](std::size_t k) const {
+        return {indices.data() + offsets[k], indices.data() + offsets[k + 1]};
+    }
+    Index body(std::size_t k) const {
+        return bodies.empty() ? static_cast<Index>(k) : bodies[k];
     }
     std::size_t size() const { return offsets.empty() ? 0 : offsets.size() - 1; }
 };

@@ -124,6 +124,32 @@ void RowMaker<D>::make(const PairList<D>& list, std::size_t bodies, RowKind kind
 }
 
 template <int D>
+void RowMaker<D>::put_in_order(Rows<D>& rows, int threads) {
+    const std::size_t n = rows.bodies.size();
+    other_.offsets.resize(n + 1);
+    other_.indices.resize(rows.indices.size());
+    other_.images.resize(rows.images.size());
+    parallel_ranges(threads, n, [&](Range r, std::size_t) {
+        for (std::size_t k = r.begin; k < r.end; ++k)
+            other_.offsets[k] = rows[rows.bodies[k]].size();
+    });
+    other_.offsets[n] = exclusive_scan(threads, std::span(other_.offsets.data(), n));
+    parallel_ranges(threads, n, [&](Range r, std::size_t) {
+        for (std::size_t k = r.begin; k < r.end; ++k) {
+            const auto from = static_cast<std::ptrdiff_t>(rows.offsets[rows.bodies[k]]);
+            const auto to = static_cast<std::ptrdiff_t>(other_.offsets[k]);
+            const std::size_t size = other_.offsets[k + 1] - other_.offsets[k];
+            std::copy_n(rows.indices.begin() + from, size, other_.indices.begin() + to);
+            if (!rows.images.empty())
+                std::copy_n(rows.images.begin() + from, size, other_.images.begin() + to);
+        }
+    });
+    rows.offsets.swap(other_.offsets);
+    rows.indices.swap(other_.indices);
+    rows.images.swap(other_.images);
+}
+
+template <int D>
 void RowMaker<D>::sort(PairList<D>& list, std::size_t bodies, int threads, Rows<D>& scratch) {
     make(list, bodies, RowKind::half, Order::sorted, threads, scratch);
     std::size_t row = 0;

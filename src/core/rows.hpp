@@ -13,16 +13,23 @@ class RowMaker {
     void make(const PairList<D>& list, std::size_t bodies, RowKind kind, Order order,
               int threads, Rows<D>& rows);
 
+    // Puts rows of bodies in the order of rows.bodies.
+    void put_in_order(Rows<D>& rows, int threads);
+
     // Sorts the list by (i, j, image) in its own memory; `bodies` counts the first of each
     // pair.
     void sort(PairList<D>& list, std::size_t bodies, int threads, Rows<D>& scratch);
 
     // Memory that rows of so many pairs take, with what it takes to make them.
     static std::uint64_t bytes(std::uint64_t pairs, std::size_t bodies, RowKind kind,
-                               bool imaged) {
+                               RowPlace place, bool imaged) {
         const std::uint64_t entries = kind == RowKind::full ? 2 * pairs : pairs;
-        return (bodies + 1) * sizeof(std::uint64_t) +
-               entries * (sizeof(Index) + sizeof(Entry) + (imaged ? 2 * sizeof(Image<D>) : 0));
+        const std::uint64_t image = imaged ? sizeof(Image<D>) : 0;
+        const std::uint64_t rows =
+            (bodies + 1) * sizeof(std::uint64_t) + entries * (sizeof(Index) + image);
+        const std::uint64_t ordered =
+            place == RowPlace::order ? rows + bodies * sizeof(Index) : 0;
+        return rows + ordered + entries * (sizeof(Entry) + image);
     }
 
   private:
@@ -33,6 +40,7 @@ class RowMaker {
     Buffer<std::uint64_t> start_;  // of each bucket, and the end
     Buffer<Entry> entries_;
     Buffer<Image<D>> images_;
+    Rows<D> other_;  // for another order
 };
 
 }  // namespace vicinal

@@ -9,7 +9,7 @@ namespace vicinal {
 
 template <Real T, int D>
 Sieve<T, D>::Sieve(const Question<T, D>& question, const Packed<T, D>& packed,
-                   BlockWriter<D>& out, SieveScratch<D>& scratch, RowWriter* rows)
+                   BlockWriter<D>& out, SieveScratch<D>& scratch)
     : scene_(*question.scene),
       first_scene_(question.queries != nullptr ? *question.queries : *question.scene),
       packed_(packed),
@@ -19,7 +19,6 @@ Sieve<T, D>::Sieve(const Question<T, D>& question, const Packed<T, D>& packed,
       one_set_(question.queries == nullptr),
       moving_(scene_.view().swept() || first_scene_.view().swept()) {
     this->writer = &out;
-    this->row_writer = rows;
     using BoxKind = typename BoxRows<D>::Kind;
     box_kind_ = BoxKind::anything;
     if (!moving_ && !scene_.imaged() && !question.bare) {
@@ -222,7 +221,7 @@ template <Real T, int D>
 void Sieve<T, D>::ring(const FinePoints<D>& points, const StripRing<D>& ring) {
     points_ = points;
     points_.instance = packed_.instances();
-    question_.strips.rows(points_, ring, scratch_.strip, *this);
+    question_.strips.mark(points_, ring, scratch_.strip, *this);
 }
 
 template <Real T, int D>

@@ -62,9 +62,13 @@ struct SieveScratch {
 template <Real T, int D>
 class Sieve final : private StripSink<D>, private BoxSink<D> {
   public:
-    // With `rows`, a method that finds whole rows may be asked for them.
     Sieve(const Question<T, D>& question, const Packed<T, D>& packed, BlockWriter<D>& out,
-          SieveScratch<D>& scratch, RowWriter* rows = nullptr);
+          SieveScratch<D>& scratch);
+    // So a method that finds whole rows may be asked to mark them.
+    void mark_rows(MarkTape& on, std::uint64_t* row_lengths) {
+        this->tape = &on;
+        this->lengths = row_lengths;
+    }
 
     void one(std::size_t entry, Run run, Owner owner = {});  // one entry against a run
     void cross(Run a, Run b, Owner owner = {});              // two runs without common entries
@@ -81,7 +85,7 @@ class Sieve final : private StripSink<D>, private BoxSink<D> {
              Owner owner);
     // Part of a row of points on the fine lattice with itself and the rows above.
     void strip(const FinePoints<D>& points, const StripRow<D>& row);
-    // Part of such a row with all rows around: whole neighbour rows.
+    // Part of such a row with all rows around: marks whole neighbour rows.
     void ring(const FinePoints<D>& points, const StripRing<D>& ring);
 
     // Pairs of entries, each once; those of two plain bodies are decided by their records.

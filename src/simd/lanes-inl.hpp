@@ -125,11 +125,24 @@ HWY_INLINE void store_pairs(hn::Vec<Ids> i, hn::Vec<Ids> j, Pair* out) {
 struct WideBits {
 #if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_SCALAR
     std::uint32_t all;
+    static WideBits of(std::uint32_t bits) {
+        return {bits};
+    }
+    std::uint32_t together() const {
+        return all;
+    }
     std::size_t count() const {
         return hwy::PopCount(all);
     }
 #else
     std::uint32_t lo, hi;
+    static constexpr std::size_t half = hn::MaxLanes(Ids());
+    static WideBits of(std::uint32_t bits) {
+        return {bits & ((1u << half) - 1), bits >> half};
+    }
+    std::uint32_t together() const {
+        return lo | hi << half;
+    }
     std::size_t count() const {
         return hwy::PopCount(lo) + hwy::PopCount(hi);
     }
@@ -148,15 +161,8 @@ HWY_INLINE std::array<WideBits, n> wide_bits(D d, const std::array<M, n>& masks)
         return wide;
     }
 #endif
-    for (std::size_t i = 0; i < n; ++i) {
-        const auto bits = static_cast<std::uint32_t>(bits_of(d, masks[i]));
-#if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_SCALAR
-        wide[i] = {bits};
-#else
-        constexpr std::size_t half = hn::MaxLanes(Ids());
-        wide[i] = {bits & ((1u << half) - 1), bits >> half};
-#endif
-    }
+    for (std::size_t i = 0; i < n; ++i)
+        wide[i] = WideBits::of(static_cast<std::uint32_t>(bits_of(d, masks[i])));
     return wide;
 }
 

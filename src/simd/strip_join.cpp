@@ -17,8 +17,8 @@ namespace vicinal::HWY_NAMESPACE {
 
 // Pairs of a row with itself and the rows above.
 template <int D>
-struct Joiner : Strip<D, Joiner<D>> {
-    using Base = Strip<D, Joiner<D>>;
+struct Joiner : Strip<D> {
+    using Base = Strip<D>;
     using Base::dc;
     using Base::di;
     using Base::points;
@@ -44,13 +44,41 @@ struct Joiner : Strip<D, Joiner<D>> {
         maybe_count = 0;
     }
 
-    bool keep_maybe(Doubt left, Index first, Index second) {
-        if (left == Doubt::remains) {
-            if (maybe_count == maybes.size()) hand_maybes();
-            const Index marks = mixed ? look_bit | away : 0;
-            maybes[maybe_count++] = {first & ~marks, second & ~marks};
+    // Of what the test leaves open, what is near on a second look goes to `out`, and what the
+    // formula must decide waits.
+    template <bool count_only, bool any_cell>
+    HWY_NOINLINE Index* keep_maybes(Candidates c, std::size_t own, std::size_t k, Index* out) {
+        for (std::uint64_t bits = Base::template between<any_cell>(c, own, k); bits != 0;
+             bits &= bits - 1) {
+            const std::size_t e = k + hwy::Num0BitsBelowLS1Bit_Nonzero64(bits);
+            const Doubt doubt = this->doubt(c, own, e);
+            if (doubt == Doubt::remains) {
+                if (maybe_count == maybes.size()) hand_maybes();
+                const Index marks = mixed ? look_bit | away : 0;
+                maybes[maybe_count++] = {c.value[own] & ~marks, c.value[e] & ~marks};
+            }
+            if (doubt != Doubt::none) continue;
+            if (!count_only) *out = c.value[e];
+            ++out;
         }
-        return left == Doubt::none;
+        return out;
+    }
+
+    // Queries against one vector of candidates: hits are stored at `out`, which moves on. If
+    // they are only counted, it only counts.
+    template <bool count_only, bool any_cell, std::size_t queries>
+    HWY_INLINE void step(const std::array<Query, queries>& q, const Bounds& bounds,
+                         const Candidates& c, std::size_t k, std::array<Index*, queries>& out) {
+        std::array<hn::Mask<Coordinates>, queries> near;
+        const bool open = Base::template test<any_cell>(q, bounds, c, k, near);
+        const auto bits = wide_bits(dc, near);
+        for (std::size_t i = 0; i < queries; ++i) {
+            if (!count_only) compress_store(bits[i], c.value + k, out[i]);
+            out[i] += bits[i].count();
+        }
+        if (HWY_UNLIKELY(open))  // last: a point that meets itself comes first
+            for (std::size_t i = 0; i < queries; ++i)
+                out[i] = keep_maybes<count_only, any_cell>(c, q[i].own, k, out[i]);
     }
 
     // ---- the pairs -------------------------------------------------------------------------
@@ -155,7 +183,7 @@ struct Joiner : Strip<D, Joiner<D>> {
                 before[i] = *out[i];
             }
             for (; k < stop; k += hn::Lanes(dc))
-                this->template step<count_only, any_cell>(q, bounds, c, k, out);
+                step<count_only, any_cell>(q, bounds, c, k, out);
             for (std::size_t i = 0; i < queries; ++i) {
                 const auto found = static_cast<std::size_t>(out[i] - begin[i]);
                 if (count_only) {
@@ -271,7 +299,8 @@ struct Joiner : Strip<D, Joiner<D>> {
         add(row.first, own_end);
         for (const CellRange& cells : row.others)
             add(points.cell_start[cells.begin], points.cell_start[cells.end]);
-        this->copy(static_cast<std::size_t>(piece - scratch.pieces.data()), pen);
+        scratch.pieces.resize(static_cast<std::size_t>(piece - scratch.pieces.data()));
+        this->copy(pen);
         // Behind them, what is in no cell: theirs are 1 to 2^15 - 2.
         const hn::RebindToUnsigned<Coordinates> d16;
         hn::StoreU(hn::Set(d16, 0xffff), d16, pen.cell + filled);
@@ -320,7 +349,8 @@ struct Joiner : Strip<D, Joiner<D>> {
         for (std::uint32_t c = row.own.begin; c < row.own.end; ++c)
             room = std::max<std::size_t>(
                 room, points.cell_start[std::min(c + 2, row.row_end)] - points.cell_start[c]);
-        const std::size_t slabs = this->build(row.others, row.own, room + hn::Lanes(dc));
+        const auto [slabs, entries] = this->merge(row.others, row.own, room + hn::Lanes(dc));
+        this->copy(this->pen(entries + hn::Lanes(dc)));
         std::size_t lo = 0, hi = 0;
         for (std::uint32_t c = row.own.begin; c < row.own.end; ++c) {
             const std::uint32_t x = points.cell_x[c];

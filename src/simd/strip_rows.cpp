@@ -1,6 +1,8 @@
 #include "simd/strips.hpp"
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/strip_rows.cpp"
@@ -13,12 +15,44 @@
 HWY_BEFORE_NAMESPACE();
 namespace vicinal::HWY_NAMESPACE {
 
-// The neighbours of each entry.
+// ---- the tape ------------------------------------------------------------------------------
+
+// For every ring its instances, then cell by cell a head and the marks of its entries: a word
+// for each vector of candidates.
+constexpr std::size_t lanes = hn::MaxLanes(Coordinates());
+using Word = std::conditional_t<(lanes > 16), std::uint32_t,
+                                std::conditional_t<(lanes > 8), std::uint16_t, std::uint8_t>>;
+
+struct RingHead {
+    std::uint32_t cells, instances;
+    std::uint32_t last;  // entry, and one more
+};
+
+struct CellHead {
+    std::uint32_t first, last;  // entries
+    std::uint32_t from, to;     // candidates
+    std::size_t words() const { return (to - from + lanes - 1) / lanes; }
+    std::size_t all_words() const { return (last - first) * words(); }
+};
+
+template <class T>
+HWY_INLINE T* take(MarkTape& tape, std::size_t n) {
+    static_assert(alignof(T) <= MarkTape::unit);
+    return reinterpret_cast<T*>(tape.take(n * sizeof(T)));
+}
+
+// Copied in whole vectors: room for what is written too much.
+HWY_INLINE Index* take_instances(MarkTape& tape, std::size_t n) {
+    return take<Index>(tape, n + lanes);
+}
+
+// ---- the first pass ------------------------------------------------------------------------
+
+// Marks the neighbours of each entry.
 template <int D>
-struct RowJoiner : Strip<D, RowJoiner<D>> {
-    using Base = Strip<D, RowJoiner<D>>;
+struct Marker : Strip<D> {
+    using Base = Strip<D>;
     using Base::dc;
-    using Base::di;
     using Base::points;
     using Base::scratch;
     using Base::sink;
@@ -26,141 +60,212 @@ struct RowJoiner : Strip<D, RowJoiner<D>> {
     using typename Base::Bounds;
     using typename Base::Candidates;
     using typename Base::Query;
-    RowWriter& writer = *sink.row_writer;
+    MarkTape& tape = *sink.tape;
+    std::uint64_t* const lengths = sink.lengths;
 
     using Base::Base;
 
-    // What the formula must decide is sent for and waits as long as the hits do.
-    struct Maybes {
-        std::array<MaybePair, 16> pairs;
-        std::size_t count = 0;
+    // What the formula must decide is sent for, and waits until its row's length is noted.
+    struct Maybe {
+        MaybePair pair;
+        Word* word;
+        Word bit;
+        std::uint32_t entry;
     };
-    std::array<Maybes, 2> maybes;
+    std::array<Maybe, 32> maybes;
+    std::size_t maybe_count = 0;
 
-    bool keep_maybe(Doubt left, Index first, Index second) {
-        Maybes& wait = maybes[turn / 2];
-        if (left != Doubt::remains) return left == Doubt::none;
-        // At once a body that meets itself: it must be found where it was met.
-        if (first == second || wait.count == wait.pairs.size())
-            return sink.decide(first, second);
-        sink.expect(first, second);
-        wait.pairs[wait.count++] = {first, second};
-        return false;
-    }
-
-    // Rows are completed when the next ones are there: what was just stored in pieces is slow
-    // to read.
-    struct Late {
-        Index body;
-        Index* hits;
-        Index* own;  // the body itself is among the hits, a vector's worth from here
-        std::size_t count = 0;
-    };
-    std::array<Late, 2> late{};
-    std::size_t turn = 0;  // which two of the writer's lanes are the next
-
-    // A body is in its own row and must be taken out; the last one takes its place.
-    void write_late() {
-        Maybes& wait = maybes[1 - turn / 2];
-        for (std::size_t m = 0; m < wait.count; ++m) {
-            const auto [first, second] = wait.pairs[m];
-            Late& one = late[late[0].body == first ? 0 : 1];
-            if (sink.decide(first, second)) one.hits[one.count++] = second;
+    void decide_maybes() {
+        for (std::size_t m = 0; m < maybe_count; ++m) {
+            const Maybe& maybe = maybes[m];
+            if (!sink.decide(maybe.pair.first, maybe.pair.second)) continue;
+            *maybe.word = static_cast<Word>(*maybe.word | maybe.bit);
+            ++lengths[maybe.entry];
         }
-        wait.count = 0;
-        for (std::size_t i = 0; i < 2; ++i) {
-            Late& one = late[i];
-            if (one.count == 0) continue;
-            one.own[find(one.own, one.body)] = one.hits[one.count - 1];
-            writer.wrote((turn ^ 2) + i, one.body, one.count - 1);
-            one.count = 0;
+        maybe_count = 0;
+    }
+
+    // Returns how many of what the test leaves open are accepted at once.
+    HWY_NOINLINE std::size_t keep_maybes(Candidates c, std::size_t own, std::size_t k,
+                                         std::uint32_t entry, Word* word) {
+        std::size_t accepted = 0;
+        for (std::uint64_t bits = Base::template between<false>(c, own, k); bits != 0;
+             bits &= bits - 1) {
+            const std::size_t lane = hwy::Num0BitsBelowLS1Bit_Nonzero64(bits), e = k + lane;
+            const Doubt doubt = this->doubt(c, own, e);
+            if (doubt == Doubt::far || e == own) continue;
+            const auto bit = static_cast<Word>(Word{1} << lane);
+            const MaybePair pair{c.value[own], c.value[e]};
+            if (doubt == Doubt::remains && maybe_count < maybes.size()) {
+                sink.expect(pair.first, pair.second);
+                maybes[maybe_count++] = {pair, word, bit, entry};
+            } else if (doubt == Doubt::none || sink.decide(pair.first, pair.second)) {
+                *word = static_cast<Word>(*word | bit);
+                ++accepted;
+            }
         }
+        return accepted;
     }
 
-    // Which of so many ids as there are coordinates in a vector is this one.
-    static HWY_INLINE std::size_t find(const Index* ids, Index id) {
-        std::uint64_t bits = 0;
-        for (std::size_t k = 0; k < hn::Lanes(dc); k += hn::Lanes(di))
-            bits |= bits_of(di, hn::Eq(hn::LoadU(di, ids + k), hn::Set(di, id))) << k;
-        return hwy::Num0BitsBelowLS1Bit_Nonzero64(bits);
-    }
-
-    // Entries that follow each other in a cell, the first at `own` in the strip, against
-    // candidates from ... to - 1.
+    // Entries that follow each other in a cell, the first at `own` in the strip.
     template <std::size_t queries>
-    HWY_INLINE void meet(std::size_t own, std::size_t from, std::size_t to) {
-        Candidates c;
-        for (std::size_t a = 0; a < D; ++a) c.axis[a] = scratch.axis[a].data();
-        c.value = scratch.value.data();
-        // Vectors are stored whole, and behind the hits may come what the formula accepts.
-        const std::size_t most = to - from + 2 * hn::Lanes(dc) + Maybes{}.pairs.size();
+    HWY_INLINE void mark(const Candidates& c, const Bounds& bounds, const CellHead& cell,
+                         std::uint32_t entry, std::size_t own, Word* marks) {
+        const std::size_t words = cell.words();
         std::array<Query, queries> q;
-        std::array<Index*, queries> begin, out, before;  // `before`: the body itself
-        for (std::size_t i = 0; i < queries; ++i) {
-            q[i] = Base::template query<false>(c, own + i);
-            begin[i] = out[i] = before[i] = writer.room(turn + i, most);
-        }
-        const Bounds bounds = this->bounds();
-        for (std::size_t k = from; k < to; k += hn::Lanes(dc)) {
-            for (std::size_t i = 0; i < queries; ++i)
-                before[i] = k <= own + i ? out[i] : before[i];
-            this->template step<false, false>(q, bounds, c, k, out);
-        }
-        write_late();
+        std::array<std::size_t, queries> count{};
         for (std::size_t i = 0; i < queries; ++i)
-            late[i] = {c.value[own + i], begin[i], before[i],
-                       static_cast<std::size_t>(out[i] - begin[i])};
-        turn ^= 2;
+            q[i] = Base::template query<false>(c, own + i);
+        for (std::size_t w = 0; w < words; ++w) {
+            const std::size_t k = cell.from + w * lanes;
+            std::array<hn::Mask<Coordinates>, queries> near;
+            const bool open = Base::template test<false>(q, bounds, c, k, near);
+            const auto bits = wide_bits(dc, near);
+            for (std::size_t i = 0; i < queries; ++i) {
+                marks[i * words + w] = static_cast<Word>(bits[i].together());
+                count[i] += bits[i].count();
+            }
+            if (HWY_UNLIKELY(open))
+                for (std::size_t i = 0; i < queries; ++i)
+                    count[i] +=
+                        keep_maybes(c, own + i, k, entry + static_cast<std::uint32_t>(i),
+                                    marks + i * words + w);
+        }
+        for (std::size_t i = 0; i < queries; ++i) {
+            // Nobody is its own neighbour.
+            const std::size_t at = own + i - cell.from;
+            Word& word = marks[i * words + at / lanes];
+            const auto bit = static_cast<Word>(Word{1} << at % lanes);
+            count[i] -= (word & bit) != 0;
+            word = static_cast<Word>(word & ~bit);
+            lengths[entry + i] = count[i];
+        }
+        if (maybe_count >= maybes.size() / 2) decide_maybes();
     }
 
-    // Rows of cells that will be met soon. Inline by force, or g++ would drop the calls.
-    static constexpr std::uint32_t cells_ahead = 8;
-    HWY_INLINE void expect(std::uint32_t first, std::uint32_t last, std::uint32_t end) const {
-        first = std::min(first, end);
-        last = std::min(last, end);
-        for (std::uint32_t e = points.cell_start[first]; e < points.cell_start[last]; ++e)
-            __builtin_prefetch(writer.place(points.instance[e]), 1);
-    }
-
-    std::uint64_t rows(const StripRing<D>& ring) {
-        expect(ring.own.begin, ring.own.begin + cells_ahead, ring.own.end);
-        const std::size_t slabs = this->build(ring.all, ring.own, 0);
-        std::size_t lo = 0, own = 0, hi = 0;
-        std::uint64_t candidates = 0;
-        for (std::uint32_t c = ring.own.begin; c < ring.own.end; ++c) {
-            const std::uint32_t x = points.cell_x[c];
+    void mark(const StripRing<D>& ring) {
+        const auto [slabs, entries] = this->merge(ring.all, ring.own, 0);
+        *take<RingHead>(tape, 1) = {ring.own.end - ring.own.begin, entries, ring.last};
+        const typename Base::Pen pen =
+            this->pen(entries + lanes, take_instances(tape, entries));
+        this->copy(pen);
+        Candidates c;
+        for (std::size_t a = 0; a < D; ++a) c.axis[a] = pen.axis[a];
+        c.value = pen.value;
+        const Bounds bounds = this->bounds();
+        std::size_t lo = 0, own = 0, hi = 0;  // slabs
+        for (std::uint32_t i = ring.own.begin; i < ring.own.end; ++i) {
+            const std::uint32_t x = points.cell_x[i], begin = points.cell_start[i];
             while (scratch.slab_x[lo] + 1 < x) ++lo;
             while (scratch.slab_x[own] < x) ++own;
             hi = std::max(hi, own);
             while (hi < slabs && scratch.slab_x[hi] <= x + 1) ++hi;
-            const std::size_t from = scratch.slab_start[lo], to = scratch.slab_start[hi];
-            std::uint32_t e = std::max(points.cell_start[c], ring.first);
-            const std::uint32_t end = std::min(points.cell_start[c + 1], ring.last);
-            const At behind = this->put_pad(e, to);
-            candidates += (end - e) * (to - from);
-            expect(c + cells_ahead, c + cells_ahead + 1, ring.own.end);
-            std::size_t at = scratch.slab_middle[own] + (e - points.cell_start[c]);
-            for (; e + 2 <= end; e += 2, at += 2) meet<2>(at, from, to);
-            if (e < end) meet<1>(at, from, to);
-            this->take_pad(behind, to);
+            const CellHead cell{std::max(begin, ring.first),
+                                std::min(points.cell_start[i + 1], ring.last),
+                                scratch.slab_start[lo], scratch.slab_start[hi]};
+            *take<CellHead>(tape, 1) = cell;
+            Word* marks = take<Word>(tape, cell.all_words());
+            const std::size_t words = cell.words();
+            sink.writer->candidates +=
+                std::uint64_t{cell.last - cell.first} * (cell.to - cell.from);
+            const At behind = this->put_pad(cell.first, cell.to);
+            std::size_t at = scratch.slab_middle[own] + (cell.first - begin);
+            std::uint32_t e = cell.first;
+            if constexpr (lanes > 16)  // and registers for four
+                for (; e + 4 <= cell.last; e += 4, at += 4, marks += 4 * words)
+                    mark<4>(c, bounds, cell, e, at, marks);
+            for (; e + 2 <= cell.last; e += 2, at += 2, marks += 2 * words)
+                mark<2>(c, bounds, cell, e, at, marks);
+            if (e < cell.last) mark<1>(c, bounds, cell, e, at, marks);
+            this->take_pad(behind, cell.to);
         }
-        write_late();
-        return candidates;
+        decide_maybes();
     }
 };
 
 template <int D>
-void rows(const FinePoints<D>& points, const StripRing<D>& ring, StripScratch<D>& scratch,
+void mark(const FinePoints<D>& points, const StripRing<D>& ring, StripScratch<D>& scratch,
           StripSink<D>& sink) {
-    RowJoiner<D> joiner(points, scratch, sink);
-    sink.writer->candidates += joiner.rows(ring);
+    Marker<D>(points, scratch, sink).mark(ring);
 }
 
-decltype(StripKernels<2>::rows) strip_rows_2() {
-    return rows<2>;
+// ---- the second pass -----------------------------------------------------------------------
+
+// Writes those of some candidates that are marked, in whole vectors; returns the end.
+HWY_INLINE Index* expand(const Word* marks, std::size_t words, const Index* ids, Index* out) {
+    for (std::size_t w = 0; w < words; ++w) {
+        const WideBits bits = WideBits::of(marks[w]);
+        compress_store(bits, ids + w * lanes, out);
+        out += bits.count();
+    }
+    return out;
 }
-decltype(StripKernels<3>::rows) strip_rows_3() {
-    return rows<3>;
+
+struct Copy {
+    const Index* from = nullptr;
+    Index* to = nullptr;
+    std::size_t count = 0;
+};
+
+// Not one index more: beside it somebody else may be writing.
+HWY_INLINE void copy(const Copy& row) {
+    const Ids di;
+    constexpr std::size_t wide = hn::MaxLanes(di);
+    if (HWY_UNLIKELY(row.count < wide)) {
+        std::copy_n(row.from, row.count, row.to);
+        return;
+    }
+    const auto move = [&](std::size_t k) {
+        hn::StoreU(hn::LoadU(di, row.from + k), di, row.to + k);
+    };
+    for (std::size_t k = 0; k + wide < row.count; k += wide) move(k);
+    move(row.count - wide);
+}
+
+void fill(MarkTape tape, const MarkTape& end, const RowPlaces& rows, Buffer<Index>& room) {
+    constexpr std::size_t slack = 2 * lanes;  // what is written too much
+    while (!(tape == end)) {
+        const RingHead ring = *take<RingHead>(tape, 1);
+        const Index* const instances = take_instances(tape, ring.instances);
+        const std::uint64_t free_end = rows.in_turn ? rows.begin[ring.last] : 0;
+        for (std::uint32_t i = 0; i < ring.cells; ++i) {
+            const CellHead cell = *take<CellHead>(tape, 1);
+            const Word* marks = take<Word>(tape, cell.all_words());
+            const std::size_t words = cell.words(), most = words * lanes + slack;
+            const Index* const candidates = instances + cell.from;
+            room.resize(2 * most);
+            std::array<Index*, 2> rooms{room.data(), room.data() + most};
+            // What was just stored in pieces is slow to read: a row is copied to its place when
+            // the next has been written.
+            Copy late;
+            for (std::uint32_t e = cell.first; e < cell.last; ++e, marks += words) {
+                Index* const to = rows.indices + rows.begin[e];
+                if (rows.begin[e] + most <= free_end) {
+                    expand(marks, words, candidates, to);
+                    continue;
+                }
+                constexpr std::size_t ahead = 16;
+                if (e + ahead < rows.entries)
+                    for (std::size_t line = 0; line < 3 * 16; line += 16)
+                        __builtin_prefetch(rows.indices + rows.begin[e + ahead] + line, 1);
+                const Index* const written = expand(marks, words, candidates, rooms[0]);
+                copy(late);
+                late = {rooms[0], to, static_cast<std::size_t>(written - rooms[0])};
+                std::swap(rooms[0], rooms[1]);
+            }
+            copy(late);
+        }
+    }
+}
+
+decltype(StripKernels<2>::mark) strip_mark_2() {
+    return mark<2>;
+}
+decltype(StripKernels<3>::mark) strip_mark_3() {
+    return mark<3>;
+}
+RowFill strip_fill_now() {
+    return fill;
 }
 
 }  // namespace vicinal::HWY_NAMESPACE
@@ -169,21 +274,28 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace vicinal {
 
-HWY_EXPORT(strip_rows_2);
-HWY_EXPORT(strip_rows_3);
+HWY_EXPORT(strip_mark_2);
+HWY_EXPORT(strip_mark_3);
+HWY_EXPORT(strip_fill_now);
 
 template <int D>
-decltype(StripKernels<D>::rows) strip_rows(std::int64_t target) {
+decltype(StripKernels<D>::mark) strip_mark(std::int64_t target) {
     hwy::ChosenTarget chosen;
     chosen.Update(target);
     if constexpr (D == 2)
-        return HWY_DISPATCH_TABLE(strip_rows_2)[chosen.GetIndex()]();
+        return HWY_DISPATCH_TABLE(strip_mark_2)[chosen.GetIndex()]();
     else
-        return HWY_DISPATCH_TABLE(strip_rows_3)[chosen.GetIndex()]();
+        return HWY_DISPATCH_TABLE(strip_mark_3)[chosen.GetIndex()]();
 }
 
-template decltype(StripKernels<2>::rows) strip_rows<2>(std::int64_t);
-template decltype(StripKernels<3>::rows) strip_rows<3>(std::int64_t);
+template decltype(StripKernels<2>::mark) strip_mark<2>(std::int64_t);
+template decltype(StripKernels<3>::mark) strip_mark<3>(std::int64_t);
+
+RowFill strip_fill(std::int64_t target) {
+    hwy::ChosenTarget chosen;
+    chosen.Update(target);
+    return HWY_DISPATCH_TABLE(strip_fill_now)[chosen.GetIndex()]();
+}
 
 }  // namespace vicinal
 #endif

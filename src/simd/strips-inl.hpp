@@ -21,8 +21,8 @@ using C = hn::Vec<Coordinates>;
 
 enum class Doubt : std::uint8_t { none, far, remains };
 
-// A strip, and the test against it. What the test leaves open goes to Derived::keep_maybe.
-template <int D, class Derived>
+// A strip, and the test against it.
+template <int D>
 struct Strip {
     const FinePoints<D>& points;
     StripScratch<D>& scratch;
@@ -63,9 +63,10 @@ struct Strip {
     // Copies pieces in their order, as many entries at a time as most cells have at most (what
     // is written too much is overwritten by the next), array by array: all at once they would
     // need more registers than there are.
-    void copy(std::size_t count, const Pen& pen) const {
+    void copy(const Pen& pen) const {
         const FinePoints<D> from = points;
         const StripPiece* const pieces = scratch.pieces.data();
+        const std::size_t count = scratch.pieces.size();
         const auto each = [=](const auto& copy_one) {
             constexpr std::size_t wide = 16;
             for (const StripPiece* p = pieces; p != pieces + count; ++p) {
@@ -103,32 +104,37 @@ struct Strip {
         __builtin_prefetch(from.instance + end);
     }
 
-    // Room for so many entries in scratch.
-    Pen pen(std::size_t entries) {
+    // Room for so many entries in scratch, their instances perhaps elsewhere.
+    Pen pen(std::size_t entries, Index* values = nullptr) {
         Pen pen{};
         for (std::size_t a = 0; a < D; ++a) {
             scratch.axis[a].resize(entries);
             pen.axis[a] = scratch.axis[a].data();
         }
-        scratch.value.resize(entries);
-        pen.value = scratch.value.data();
+        if (values == nullptr) {
+            scratch.value.resize(entries);
+            values = scratch.value.data();
+        }
+        pen.value = values;
         return pen;
     }
 
-    // Rows merged by x, as far as they are near to the own cells, behind some room. Returns the
-    // number of slabs.
+    // Rows merged by x, as far as they are near to the own cells, behind some room: pieces to
+    // copy, and slabs.
+    struct Merged {
+        std::size_t slabs;
+        std::uint32_t entries;  // where the last ends
+    };
     template <std::size_t rows>
-    std::size_t build(std::array<CellRange, rows> heads, CellRange own_cells,
-                      std::size_t room) {
+    Merged merge(std::array<CellRange, rows> heads, CellRange own_cells, std::size_t room) {
         const FinePoints<D> from = points;
         const std::uint32_t last_x = from.cell_x[own_cells.end - 1] + 1;
-        std::size_t entries = room + hn::Lanes(dc), cells = 0;
+        std::size_t cells = 0;
         for (CellRange& h : heads) {
             // Only as far as the own cells reach: a row may be long and cut into many tasks.
             h.end = static_cast<std::uint32_t>(
                 std::upper_bound(from.cell_x + h.begin, from.cell_x + h.end, last_x) -
                 from.cell_x);
-            entries += from.cell_start[h.end] - from.cell_start[h.begin];
             cells += h.end - h.begin;
         }
         scratch.pieces.resize(cells);
@@ -179,8 +185,8 @@ struct Strip {
                     advance(u);
                 }
         }
-        copy(static_cast<std::size_t>(piece - scratch.pieces.data()), this->pen(entries));
-        return slabs;
+        scratch.pieces.resize(static_cast<std::size_t>(piece - scratch.pieces.data()));
+        return {slabs, static_cast<std::uint32_t>(filled)};
     }
 
     // The point whose entry in a strip is `own`.
@@ -246,32 +252,13 @@ struct Strip {
         return sum <= points.sure_square ? Doubt::none : Doubt::remains;
     }
 
-    // (No vectors come in: they would have to be in memory all the time.)
-    template <bool count_only, bool any_cell>
-    HWY_NOINLINE Index* keep_maybes(Candidates c, std::size_t own, std::size_t k, Index* out) {
-        const Query q = query<any_cell>(c, own);
-        const Bounds bounds = this->bounds();
-        const C sum = squares(q, load(c, k));
-        auto between = hn::AndNot(hn::Gt(bounds.sure, sum), hn::Gt(bounds.perhaps, sum));
-        if (any_cell) between = hn::And(between, beside(q, c, k));
-        for (std::uint64_t bits = bits_of(dc, between); bits != 0; bits &= bits - 1) {
-            const std::size_t e = k + hwy::Num0BitsBelowLS1Bit_Nonzero64(bits);
-            if (!static_cast<Derived&>(*this).keep_maybe(doubt(c, own, e), c.value[own],
-                                                         c.value[e]))
-                continue;
-            if (!count_only) *out = c.value[e];
-            ++out;
-        }
-        return out;
-    }
-
-    // Queries against one vector of candidates: hits are stored at `out`, which moves on. If
-    // they are only counted, it only counts.
-    template <bool count_only, bool any_cell, std::size_t queries>
-    HWY_INLINE void step(const std::array<Query, queries>& q, const Bounds& bounds,
-                         const Candidates& c, std::size_t k, std::array<Index*, queries>& out) {
+    // Queries against one vector of candidates: which are near. True if some lie between the
+    // bounds.
+    template <bool any_cell, std::size_t queries>
+    static HWY_INLINE bool test(const std::array<Query, queries>& q, const Bounds& bounds,
+                                const Candidates& c, std::size_t k,
+                                std::array<hn::Mask<Coordinates>, queries>& near) {
         const At at = load(c, k);
-        std::array<hn::Mask<Coordinates>, queries> near;
         auto between = hn::MaskFromVec(hn::Zero(dc));
         for (std::size_t i = 0; i < queries; ++i) {
             const C sum = squares(q[i], at);
@@ -284,15 +271,19 @@ struct Strip {
             }
             between = hn::Or(between, hn::Xor(near[i], perhaps));
         }
-        const auto bits = wide_bits(dc, near);
-        for (std::size_t i = 0; i < queries; ++i) {
-            if (!count_only) compress_store(bits[i], c.value + k, out[i]);
-            out[i] += bits[i].count();
-        }
-        if (HWY_UNLIKELY(
-                !hn::AllFalse(dc, between)))  // last: a point that meets itself comes first
-            for (std::size_t i = 0; i < queries; ++i)
-                out[i] = keep_maybes<count_only, any_cell>(c, q[i].own, k, out[i]);
+        return HWY_UNLIKELY(!hn::AllFalse(dc, between));
+    }
+
+    // Which of such a vector lie between the bounds for the entry at `own`. (No vectors come
+    // in: they would have to be in memory all the time.)
+    template <bool any_cell>
+    std::uint64_t between(const Candidates& c, std::size_t own, std::size_t k) const {
+        const Query q = query<any_cell>(c, own);
+        const Bounds bounds = this->bounds();
+        const C sum = squares(q, load(c, k));
+        auto between = hn::AndNot(hn::Gt(bounds.sure, sum), hn::Gt(bounds.perhaps, sum));
+        if (any_cell) between = hn::And(between, beside(q, c, k));
+        return bits_of(dc, between);
     }
 
     // Behind the last candidate, a vector's worth of what is near to nothing in an entry's

@@ -15,7 +15,7 @@
 #include "core/blocks.hpp"
 #include "core/buffer.hpp"
 #include "core/packed.hpp"
-#include "core/row_parts.hpp"
+#include "core/row_marks.hpp"
 
 #include <vicinal/types.hpp>
 
@@ -118,25 +118,27 @@ class StripSink {
     virtual bool decide(Index first, Index second) = 0;
     virtual void expect(Index first, Index second) = 0;
     BlockWriter<D>* writer = nullptr;
-    RowWriter* row_writer = nullptr;
+    MarkTape* tape = nullptr;          // for rows
+    std::uint64_t* lengths = nullptr;  // of each entry's row
 };
 
 template <int D>
 struct StripKernels {
     // Pairs, each once.
     void (*join)(const FinePoints<D>&, const StripRow<D>&, StripScratch<D>&, StripSink<D>&);
-    // Neighbour rows, where no hit must be looked at by itself.
-    void (*rows)(const FinePoints<D>&, const StripRing<D>&, StripScratch<D>&, StripSink<D>&);
+    // The first pass of neighbour rows, where no hit must be looked at by itself.
+    void (*mark)(const FinePoints<D>&, const StripRing<D>&, StripScratch<D>&, StripSink<D>&);
 };
 
 // The kernels for an instruction set (see simd/targets.hpp).
 template <int D>
 decltype(StripKernels<D>::join) strip_join(std::int64_t target);
 template <int D>
-decltype(StripKernels<D>::rows) strip_rows(std::int64_t target);
+decltype(StripKernels<D>::mark) strip_mark(std::int64_t target);
 template <int D>
 StripKernels<D> strip_kernels(std::int64_t target) {
-    return {strip_join<D>(target), strip_rows<D>(target)};
+    return {strip_join<D>(target), strip_mark<D>(target)};
 }
+RowFill strip_fill(std::int64_t target);  // of what mark() has marked
 
 }  // namespace vicinal

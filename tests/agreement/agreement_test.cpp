@@ -125,6 +125,11 @@ class Agreement : public ::testing::Test {
         EXPECT_EQ(
             difference<D>(both_ways<D>(expected), sorted<D>(rows_of(finder.neighbours()))), "")
             << "full";
+        const Rows<D>& ordered =
+            finder.neighbours(RowKind::full, Order::sorted, RowPlace::order);
+        EXPECT_EQ(difference<D>(both_ways<D>(expected), sorted<D>(rows_of(ordered))), "")
+            << "in order()";
+        EXPECT_TRUE(ordered.bodies == finder.order());
         EXPECT_GE(finder.report().candidates, expected.size());
 
         std::mutex mutex;

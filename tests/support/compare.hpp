@@ -45,7 +45,7 @@ Found<D> rows_of(const Rows<D>& rows) {
     Found<D> found;
     for (std::size_t i = 0; i < rows.size(); ++i)
         for (std::uint64_t e = rows.offsets[i]; e < rows.offsets[i + 1]; ++e) {
-            tool::PlainPair<D> pair{static_cast<Index>(i), rows.indices[e], {}};
+            tool::PlainPair<D> pair{rows.body(i), rows.indices[e], {}};
             if (!rows.images.empty())
                 for (std::size_t a = 0; a < D; ++a) pair.n[a] = rows.images[e][a];
             found.push_back(pair);

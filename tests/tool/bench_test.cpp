@@ -484,7 +484,7 @@ TEST_F(Bench, csv_has_a_line_for_each_row) {
 TEST_F(Bench, every_output_and_domain_finds_the_same) {
     for (const char* domain : {"open", "periodic:1,1,1"}) {
         nlohmann::json pairs;
-        for (const char* output : {"pairs", "rows", "count"}) {
+        for (const char* output : {"pairs", "rows", "ordered-rows", "count"}) {
             const auto json = bench({"--scene", "uniform", "--n", "200", "--output", output,
                                      "--domain", domain, "--methods", "auto,brute_force"});
             ASSERT_EQ(json["rows"].size(), 2u) << output << domain;

@@ -426,7 +426,7 @@ TEST(Sort, AdaptiveSortSortsWhateverTheOrder) {
 }
 
 // Neighbours in the order must be neighbours in space: the point of asking for it.
-TEST(Sort, MortonOrderIsShortAndAPermutation) {
+TEST(Sort, OrderIsShortAndAPermutation) {
     const auto workload = scenes::make("uniform", 20000, 1);
     const scenes::Arrays<double> arrays(workload);
     Finder<double, 3> finder;
