@@ -109,6 +109,18 @@ FineRecord FineGrid<T, D>::record_elsewhere(const Scene<T, D>& scene, Index k) c
     return r;
 }
 
+// An instance that is elsewhere than its body is given: see simd/strips.hpp.
+template <Real T, int D>
+Index FineGrid<T, D>::marked(const Scene<T, D>& scene, Index k, Bits home) {
+    const Index away = Scene<T, D>::image_bits & ~Index{home};
+    bool told = true;  // by these bits, where it is
+    for (std::size_t a = 0; a < D; ++a) told &= scene.image(k)[a] == int(away >> a & 1);
+    const Index number = told                 ? scene.body(k)
+                         : k < scene.bodies() ? static_cast<Index>(scene.size()) + k
+                                              : k;
+    return look_bit | away << away_shift | number;
+}
+
 // Records of ghosts, which are asked for twice.
 template <Real T, int D>
 void FineGrid<T, D>::make_ghosts(const Scene<T, D>& scene) {
@@ -146,35 +158,39 @@ void FineGrid<T, D>::sort(const Scene<T, D>& scene, Packed<T, D>& packed) {
     const std::uint64_t most_x = (std::uint64_t{1} << lattice_.bits[0]) - 1;
     Index* const instances = packed.entries(n).data();
     Bits* const bits = scene.imaged() ? packed.own_bits(n).data() : nullptr;
-    sorter_.take(
-        threads, by_cell,
-        [=, &scene, cells = cell_.data()](Range entries, const FineRecord* bucket,
-                                          const std::uint32_t* order, const auto& keep) {
-            // Here: what others can reach would be read again after every store.
-            const auto [x, y, z] = axes;
-            Index* const to = instances;
-            FineRecord head{0, 0};  // no cell is 0: that one is empty
-            for (std::size_t k = 0; k < entries.size(); ++k) {
-                const FineRecord& r = bucket[order[k]];
-                const std::size_t e = entries.begin + k;
-                x[e] = r.x();
-                y[e] = r.y();
-                if (D == 3) z[e] = r.z();
-                cells[e] = static_cast<std::uint16_t>(r.cell() & most_x);
-                to[e] = r.instance();
-                if (r.cell() != head.cell()) {
-                    if (k > 0) keep(head);
-                    head = {r.place, e};
-                }
-                if (bits == nullptr) continue;
-                head.place |= r.place & FineRecord::elsewhere;
-                bits[e] = (r.place & FineRecord::elsewhere) == 0
-                              ? static_cast<Bits>(Scene<T, D>::image_bits | plain_bit)
-                              : scene.home(r.instance());
-                head.rest |= std::uint64_t{bits[e]} << head_homes;
-            }
-            keep(head);
-        });
+    marked_.resize(scene.imaged() ? n : 0);
+    sorter_.take(threads, by_cell,
+                 [=, &scene, cells = cell_.data(), to_marked = marked_.data()](
+                     Range entries, const FineRecord* bucket, const std::uint32_t* order,
+                     const auto& keep) {
+                     // Here: what others can reach would be read again after every store.
+                     const auto [x, y, z] = axes;
+                     Index* const to = instances;
+                     FineRecord head{0, 0};  // no cell is 0: that one is empty
+                     for (std::size_t k = 0; k < entries.size(); ++k) {
+                         const FineRecord& r = bucket[order[k]];
+                         const std::size_t e = entries.begin + k;
+                         x[e] = r.x();
+                         y[e] = r.y();
+                         if (D == 3) z[e] = r.z();
+                         cells[e] = static_cast<std::uint16_t>(r.cell() & most_x);
+                         to[e] = r.instance();
+                         if (r.cell() != head.cell()) {
+                             if (k > 0) keep(head);
+                             head = {r.place, e};
+                         }
+                         if (bits == nullptr) continue;
+                         bits[e] = static_cast<Bits>(Scene<T, D>::image_bits | plain_bit);
+                         to_marked[e] = r.instance();
+                         if ((r.place & FineRecord::elsewhere) != 0) {
+                             head.place |= FineRecord::elsewhere;
+                             bits[e] = scene.home(r.instance());
+                             to_marked[e] = marked(scene, r.instance(), bits[e]);
+                         }
+                         head.rest |= std::uint64_t{bits[e]} << head_homes;
+                     }
+                     keep(head);
+                 });
 }
 
 template <Real T, int D>
@@ -234,8 +250,9 @@ void FineGrid<T, D>::list_cells(int threads, std::size_t entries) {
 template <Real T, int D>
 bool FineGrid<T, D>::assign(const Scene<T, D>& scene, Packed<T, D>& packed) {
     imaged_ = scene.imaged();
+    const std::size_t numbers = scene.size() + (imaged_ ? scene.bodies() : 0);
     const std::size_t most = imaged_ ? std::size_t{1} << away_shift : std::size_t{look_bit};
-    if (scene.size() == 0 || scene.size() > most || !choose_cells(scene)) return false;
+    if (scene.size() == 0 || numbers > most || !choose_cells(scene)) return false;
     sort(scene, packed);
     list_cells(scene.threads(), scene.size());
     return true;
@@ -249,6 +266,7 @@ FinePoints<D> FineGrid<T, D>::points() const {
     view.cell_x = cell_x_.data();
     view.cell_start = cell_start_.data();
     view.cell_homes = imaged_ ? cell_homes_.data() : nullptr;
+    view.marked = imaged_ ? marked_.data() : nullptr;
     view.sure = sure_;
     view.perhaps = perhaps_;
     view.sure_square = sure_square_;
@@ -300,7 +318,7 @@ template <Real T, int D>
 std::size_t FineGrid<T, D>::bytes() const {
     std::size_t sum = sorter_.bytes() + ghosts_.bytes() + first_row_.bytes() + cell_x_.bytes() +
                       cell_start_.bytes() + cell_.bytes() + row_cell_.bytes() +
-                      row_key_.bytes() + cell_homes_.bytes();
+                      row_key_.bytes() + cell_homes_.bytes() + marked_.bytes();
     for (const auto& axis : axis_) sum += axis.bytes();
     return sum;
 }

@@ -49,6 +49,7 @@ class FineGrid {
     template <class Put>
     void make_records(const Scene<T, D>& scene, Range instances, const Put& put) const;
     FineRecord record_elsewhere(const Scene<T, D>& scene, Index k) const;
+    static Index marked(const Scene<T, D>& scene, Index k, Bits home);
     void make_ghosts(const Scene<T, D>& scene);
     void sort(const Scene<T, D>& scene, Packed<T, D>& packed);
     void list_cells(int threads, std::size_t entries);
@@ -67,6 +68,7 @@ class FineGrid {
     Buffer<std::uint32_t> first_row_;  // scratch, per bucket
     Buffer<std::uint64_t> row_key_;
     Buffer<std::uint8_t> cell_homes_;
+    Buffer<Index> marked_;  // where there are images
     bool imaged_ = false;
 };
 

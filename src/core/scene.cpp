@@ -189,6 +189,29 @@ typename Scene<T, D>::Shifts Scene<T, D>::shifts_into(const Extent& extent,
     return result;
 }
 
+// Points at rest in a rectangular box, where they are known to be near the primary cell, need
+// no look at their rounding: the margin holds it.
+template <Real T, int D>
+typename Scene<T, D>::Shifts Scene<T, D>::shifts_of(Index body) const {
+    if (!quick_) return shifts_into(extent(body), cell_, 1, body);
+    const auto floor_of = [](double x) {  // of what is known to be small
+        const auto whole = static_cast<std::int32_t>(x);
+        return whole - static_cast<std::int32_t>(x < whole);
+    };
+    Shifts result;
+    unsigned far = 0;
+    for (std::size_t a = 0; a < D; ++a) {
+        const double f =
+            static_cast<double>(view_.position.axis[a][body]) * lattice_.inverse[a][a];
+        far |= unsigned{!(std::abs(f) <= std::abs(cell_[a]) + 1)};
+        if (!lattice_.periodic[a]) continue;
+        const double at = far != 0 ? 0 : f - cell_[a];
+        result.lo[a] = -floor_of(at + margin_[a]);
+        result.hi[a] = floor_of(1 - at + margin_[a]);
+    }
+    return far == 0 ? result : shifts_into(extent(body), cell_, 1, body);
+}
+
 // j relative to i touches where the difference of the two contains the origin.
 template <Real T, int D>
 typename Scene<T, D>::Shifts Scene<T, D>::images(const Scene& first, Index i, Index j) const {
@@ -202,7 +225,8 @@ typename Scene<T, D>::Shifts Scene<T, D>::images(const Scene& first, Index i, In
 }
 
 // Bodies at rest whose centre lies this far inside the primary cell, in fractional terms, have
-// no shift but zero: what shifts_into() adds on either side, at its largest.
+// no shift but zero: what shifts_into() adds on either side, at its largest. The cell may still
+// move by half a period.
 template <Real T, int D>
 std::array<double, D> Scene<T, D>::margin() const {
     const std::size_t n = bodies();
@@ -236,7 +260,7 @@ std::array<double, D> Scene<T, D>::margin() const {
         }
         for (std::size_t m = 0; m < D && bounded; ++m)
             most.far[a] +=
-                (std::abs(cell_[m]) + 1) * std::abs(static_cast<double>(lattice_.h[m][a]));
+                (std::abs(cell_[m]) + 1.5) * std::abs(static_cast<double>(lattice_.h[m][a]));
         most.far[a] += most.half[a];
         most.half[a] += 32 * static_cast<double>(eps<T>) * 3 * most.far[a];
     }
@@ -262,19 +286,24 @@ std::array<double, D> Scene<T, D>::margin() const {
 
 // Lists the bodies that may have a shift other than zero.
 template <Real T, int D>
-void Scene<T, D>::find_outer() {
+void Scene<T, D>::find_outer(bool cell_is_ours) {
     const std::size_t n = bodies();
-    std::array<double, D> lo, hi, margin;
-    margin.fill(1);  // nobody is inside
-    if (!moving()) margin = this->margin();
+    std::array<double, D> lo, hi;
+    margin_.fill(1);  // nobody is inside
+    if (!moving()) margin_ = margin();
+    const bool diagonal = lattice_.rectangular();
+    quick_ = diagonal && view_.shape == Shape::points && !moving();
     for (std::size_t k = 0; k < D; ++k) {
-        lo[k] = cell_[k] + margin[k];
-        hi[k] = cell_[k] + 1 - margin[k];
+        // So all points that are inside the box have a lowest shift of zero, those at its very
+        // faces too.
+        if (quick_ && cell_is_ours && lattice_.periodic[k] && margin_[k] <= 0.5)
+            cell_[k] = std::floor(cell_[k]) + margin_[k];
+        lo[k] = cell_[k] + margin_[k];
+        hi[k] = cell_[k] + 1 - margin_[k];
         if (lattice_.periodic[k]) continue;
         lo[k] = -std::numeric_limits<double>::infinity();
         hi[k] = -lo[k];
     }
-    const bool diagonal = lattice_.rectangular();
     // Round bodies in such a box are told apart by their own coordinates, in vectors: a little
     // closer to the middle, for the bounds are rounded.
     const bool quick = diagonal && view_.shape != Shape::boxes;
@@ -371,24 +400,27 @@ void Scene<T, D>::check_images(const Scene& other) const {
 
 template <Real T, int D>
 void Scene<T, D>::fill_ghosts(Index body, const Shifts& shifts, std::uint64_t at) {
+    Index k = body;  // first the body itself, then its ghosts
     for_each_between(shifts.lo, shifts.hi, [&](const Shift<D>& m) {
-        const bool body_itself = m == shifts.lo;
-        Image<D>& image = shift_[body_itself ? body : bodies() + at];
-        for (std::size_t a = 0; a < D; ++a) image[a] = static_cast<std::int16_t>(m[a]);
-        if (body_itself) return;
         Bits home = 0;
         for (std::size_t a = 0; a < D; ++a)
-            if (m[a] == shifts.lo[a]) home |= static_cast<Bits>(1u << a);
-        ghost_body_[at] = body;
-        ghost_home_[at] = home;
-        ++at;
+            home |= static_cast<Bits>(unsigned{m[a] == shifts.lo[a]} << a);
+        // Of bodies nearly all are zero, and far from each other.
+        if (k != body || m != Shift<D>{})
+            for (std::size_t a = 0; a < D; ++a) shift_[k][a] = static_cast<std::int16_t>(m[a]);
+        if (k != body) {
+            ghost_body_[at] = body;
+            ghost_home_[at] = home;
+            ++at;
+        }
+        k = static_cast<Index>(bodies() + at);
     });
 }
 
 template <Real T, int D>
 void Scene<T, D>::make_ghosts(std::uint64_t max_bytes, const Scene* same_cell) {
     const std::size_t n = bodies();
-    find_outer();
+    find_outer(same_cell == nullptr);
     const std::size_t outer = outer_.size();
     first_ghost_.resize(outer);
     outer_shifts_.resize(outer);
@@ -403,7 +435,9 @@ void Scene<T, D>::make_ghosts(std::uint64_t max_bytes, const Scene* same_cell) {
         }
     };
     parallel_ranges(threads_, outer, [&](Range r, std::size_t p) {
+        constexpr std::size_t ahead = 16;
         for (std::size_t o = r.begin; o < r.end; ++o) {
+            if (o + ahead < r.end) prefetch_body(outer_[o + ahead]);
             const Shifts shifts = shifts_of(outer_[o]);
             add(parts[p], shifts);
             shifted[p] |= static_cast<int>(shifts.lo != Shift<D>{});

@@ -63,12 +63,6 @@ class Scene {
 
     // Instances 0 ... bodies() - 1 are the bodies themselves, at their lowest shifts.
     Index body(Index k) const { return k < bodies() ? k : ghost_body_[k - bodies()]; }
-    // Inline by force: g++ drops calls of functions that only prefetch, for they have no
-    // effect.
-    [[gnu::always_inline]] void prefetch_image(Index k) const {
-        __builtin_prefetch(shift_.data() + k);
-        if (k >= bodies()) __builtin_prefetch(ghost_body_.data() + (k - bodies()));
-    }
     Bits home(Index k) const { return k < bodies() ? image_bits : ghost_home_[k - bodies()]; }
     // Where there are images, which one.
     const Image<D>& image(Index k) const { return shift_[k]; }
@@ -137,14 +131,18 @@ class Scene {
     }
 
     // Sends for what box() and the decision will need: the caller's order is not a method's.
+    // Inline by force: g++ drops calls of functions that only prefetch, for they have no
+    // effect.
     [[gnu::always_inline]] void prefetch(Index k) const {
-        const Index i = body(k);
+        prefetch_body(body(k));
+        if (imaged()) __builtin_prefetch(shift_.data() + k);
+    }
+    [[gnu::always_inline]] void prefetch_body(Index i) const {
         for (std::size_t a = 0; a < D; ++a) {
             __builtin_prefetch(&view_.position.axis[a][i]);
             if (view_.shape == Shape::boxes) __builtin_prefetch(&view_.upper.axis[a][i]);
         }
         if (view_.shape == Shape::spheres) __builtin_prefetch(&view_.radius[i]);
-        if (imaged()) __builtin_prefetch(shift_.data() + k);
     }
 
     struct Shifts {  // from lowest to highest, both included
@@ -200,11 +198,11 @@ class Scene {
     Extent extent(Index body) const;
     Shifts shifts_into(const Extent& extent, const std::array<double, D>& cell, double width,
                        Index body) const;
-    Shifts shifts_of(Index body) const { return shifts_into(extent(body), cell_, 1, body); }
+    Shifts shifts_of(Index body) const;
     void make_ghosts(std::uint64_t max_bytes, const Scene* same_cell);
     std::array<double, D> choose_cell() const;
     std::array<double, D> margin() const;
-    void find_outer();
+    void find_outer(bool cell_is_ours);
     void fill_ghosts(Index body, const Shifts& shifts, std::uint64_t at);
 
     inline static const T least_half_ = std::sqrt(std::numeric_limits<T>::min());
@@ -214,8 +212,10 @@ class Scene {
     bool by_images_ = false;
     bool bodies_shifted_ = false;  // is any body elsewhere than it is given?
     std::array<double, D>
-        cell_{};     // the primary cell is [cell_, cell_ + 1) in fractional terms
-    Shifts spread_;  // the lowest and highest shifts of all
+        cell_{};  // the primary cell is [cell_, cell_ + 1) in fractional terms
+    std::array<double, D> margin_{};  // see margin()
+    bool quick_ = false;              // it serves all bodies near the primary cell
+    Shifts spread_;                   // the lowest and highest shifts of all
     Buffer<Index> ghost_body_;
     Buffer<Bits> ghost_home_;
     Buffer<Image<D>> shift_;             // of every instance; empty in an open domain

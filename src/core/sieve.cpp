@@ -137,7 +137,7 @@ void Sieve<T, D>::emit(const First& first, Index instance) {
     Index i = first_scene_.body(first.instance), j = scene_.body(instance);
     if (question_.filter->active() && !question_.filter->allows(i, j)) return;
     if (scene_.imaged()) {
-        write(i, first_scene_.image(first.instance), j, scene_.image(instance));
+        write({i, first_scene_.image(first.instance)}, {j, scene_.image(instance)});
         return;
     }
     if (one_set_ && i > j) std::swap(i, j);
@@ -147,9 +147,11 @@ void Sieve<T, D>::emit(const First& first, Index instance) {
 // A pair in a periodic domain, the smaller index first if both are of one set. Every other
 // one has to be turned, which cannot be foretold: without a branch.
 template <Real T, int D>
-void Sieve<T, D>::write(Index i, const Image<D>& at_i, Index j, const Image<D>& at_j) {
+void Sieve<T, D>::write(const Place& first, const Place& second) {
+    const Index i = first.body, j = second.body;
     Image<D> image;
-    for (std::size_t a = 0; a < D; ++a) image[a] = static_cast<std::int16_t>(at_j[a] - at_i[a]);
+    for (std::size_t a = 0; a < D; ++a)
+        image[a] = static_cast<std::int16_t>(second.at[a] - first.at[a]);
     bool turned = i > j;
     if (i == j) [[unlikely]]
         turned = image < Image<D>{};
@@ -182,13 +184,22 @@ void Sieve<T, D>::ask(Index query, Run run, Owner owner) {
 // Decides for two instances, from the caller's own arrays.
 template <Real T, int D>
 bool Sieve<T, D>::touches(Index first, Index second) const {
-    const Item<T, D> i(first_scene_.view(), first_scene_.body(first), question_.bare);
-    const Item<T, D> j(scene_.view(), scene_.body(second), question_.bare);
+    Place one{first_scene_.body(first), {}}, other{scene_.body(second), {}};
+    if (scene_.imaged()) {
+        one.at = first_scene_.image(first);
+        other.at = scene_.image(second);
+    }
+    return touches(one, other);
+}
+
+template <Real T, int D>
+bool Sieve<T, D>::touches(const Place& first, const Place& second) const {
+    const Item<T, D> i(first_scene_.view(), first.body, question_.bare);
+    const Item<T, D> j(scene_.view(), second.body, question_.bare);
     Vector<T, D> s{}, sv{};
     if (scene_.imaged()) {
-        const Shift<D> m = first_scene_.shift(first);
-        Shift<D> n = scene_.shift(second);
-        for (std::size_t a = 0; a < D; ++a) n[a] -= m[a];
+        Shift<D> n;
+        for (std::size_t a = 0; a < D; ++a) n[a] = second.at[a] - first.at[a];
         s = scene_.lattice().shift(n);
         sv = scene_.lattice().drift(n);
     }
@@ -212,7 +223,6 @@ template <Real T, int D>
 void Sieve<T, D>::strip(const FinePoints<D>& points, const StripRow<D>& row) {
     points_ = points;
     points_.instance = packed_.instances();
-    points_.bits = packed_.bits();
     points_.all_mixed = question_.filter->active();
     question_.strips.join(points_, row, scratch_.strip, *this);
 }
@@ -224,35 +234,79 @@ void Sieve<T, D>::ring(const FinePoints<D>& points, const StripRing<D>& ring) {
     question_.strips.mark(points_, ring, scratch_.strip, *this);
 }
 
+// Of an instance marked as simd/strips.hpp says.
+template <Real T, int D>
+typename Sieve<T, D>::Place Sieve<T, D>::place_of(Index marked) const {
+    Index k = marked & ~(look_bit | away_bits);
+    Place place{k, {}};
+    if (k < scene_.bodies()) {
+        for (std::size_t a = 0; a < D; ++a)
+            place.at[a] = static_cast<std::int16_t>(marked >> (away_shift + a) & 1);
+        return place;
+    }
+    if (k >= scene_.size()) k -= static_cast<Index>(scene_.size());
+    return {scene_.body(k), scene_.image(k)};
+}
+
+// The same as write(place_of(first), place_of(second)), mostly from a table: made piece by
+// piece an image would have to wait on its way through memory.
+template <Real T, int D>
+void Sieve<T, D>::write_marked(Index first, Index second) {
+    constexpr std::size_t all = std::size_t{1} << D;
+    static constexpr auto images = [] {
+        std::array<Image<D>, 2 * all * all> table{};
+        for (std::size_t k = 0; k < table.size(); ++k)
+            for (std::size_t a = 0; a < D; ++a) {
+                const int to = k / all >> a & 1, from = k >> a & 1;
+                table[k][a] = static_cast<std::int16_t>(k < all * all ? to - from : from - to);
+            }
+        return table;
+    }();
+    constexpr Index marks = look_bit | away_bits;
+    const Index i = first & ~marks, j = second & ~marks;
+    if (((first | second) & look_bit) == 0) return out_.push({std::min(i, j), std::max(i, j)});
+    if (std::max(i, j) >= scene_.bodies()) [[unlikely]]
+        return write(place_of(first), place_of(second));
+    const auto away = [](Index marked) { return (marked & away_bits) >> away_shift; };
+    const std::size_t which = away(first) + away(second) * all;
+    bool turned = i > j;
+    if (i == j) [[unlikely]]
+        turned = images[which] < Image<D>{};
+    out_.push({std::min(i, j), std::max(i, j)}, images[which + (turned ? all * all : 0)]);
+}
+
 template <Real T, int D>
 void Sieve<T, D>::look(const Index* first, const Index* second, std::size_t count) {
-    if (question_.filter->active()) {  // all have the bit
+    if (points_.all_mixed)  // all have the bit, and no other
         for (std::size_t k = 0; k < count; ++k)
             settle(first[k] & ~look_bit, second[k] & ~look_bit);
-        return;
-    }
-    const auto instance = [](Index marked) { return marked & ~(look_bit | away_bits); };
-    static constexpr Image<D> here{};  // of plain bodies: look up only what must be
-    constexpr std::size_t ahead = 16;
-    for (std::size_t k = 0; k < count; ++k) {
-        if (k + ahead < count)
-            for (const Index marked : {first[k + ahead], second[k + ahead]})
-                if (instance(marked) != marked) scene_.prefetch_image(instance(marked));
-        const Index i = instance(first[k]), j = instance(second[k]);
-        write(scene_.body(i), i == first[k] ? here : scene_.image(i), scene_.body(j),
-              j == second[k] ? here : scene_.image(j));
-    }
+    else
+        for (std::size_t k = 0; k < count; ++k) write_marked(first[k], second[k]);
 }
 
 template <Real T, int D>
 void Sieve<T, D>::decide(const MaybePair* pairs, std::size_t count) {
+    const bool marked = points_.marked != nullptr && !points_.all_mixed;
+    const auto instance = [&](Index k) { return points_.all_mixed ? k & ~look_bit : k; };
     // The caller's order is not ours: fetch all before the first is needed.
-    for (std::size_t p = 0; p < count; ++p) {
-        scene_.prefetch(pairs[p].first);
-        scene_.prefetch(pairs[p].second);
-    }
     for (std::size_t p = 0; p < count; ++p)
-        if (touches(pairs[p].first, pairs[p].second)) settle(pairs[p].first, pairs[p].second);
+        for (const Index k : {pairs[p].first, pairs[p].second}) {
+            if (marked)
+                scene_.prefetch_body(place_of(k).body);
+            else
+                scene_.prefetch(instance(k));
+        }
+    for (std::size_t p = 0; p < count; ++p) {
+        const auto [first, second] = pairs[p];
+        if (!marked) {
+            if (touches(instance(first), instance(second)))
+                settle(instance(first), instance(second));
+            continue;
+        }
+        // Away from home on the same axis: another combination of images reports them.
+        if ((first & second & away_bits) != 0) continue;
+        if (touches(place_of(first), place_of(second))) write_marked(first, second);
+    }
 }
 
 template <Real T, int D>

@@ -103,10 +103,16 @@ class Sieve final : private StripSink<D>, private BoxSink<D> {
     }
     void settle(Index first, Index second);
     void settle(const EntryPair& near);
+    struct Place {  // of an instance
+        Index body;
+        Image<D> at;
+    };
+    Place place_of(Index marked) const;
     // Is there nothing to ask of two bodies that touch? Images always have bits.
     bool all_settled() const { return !question_.filter->active() && !packed_.owned(); }
     void hits(const Index* first, const Index* second, std::size_t count) override;
     bool touches(Index first, Index second) const;
+    bool touches(const Place& first, const Place& second) const;
     BoxRows<D> with_bits(BoxRows<D> rows, unsigned needed);
 
     // How to test the first of two against a run.
@@ -123,7 +129,8 @@ class Sieve final : private StripSink<D>, private BoxSink<D> {
     First load_query(Index query) const;
     void sift(const First& first, Run run, Owner owner);
     void emit(const First& first, Index instance);
-    void write(Index i, const Image<D>& at_i, Index j, const Image<D>& at_j);
+    void write(const Place& first, const Place& second);
+    void write_marked(Index first, Index second);
 
     const Scene<T, D>& scene_;
     const Scene<T, D>& first_scene_;  // the queries, or the scene

@@ -54,8 +54,7 @@ struct Joiner : Strip<D> {
             const Doubt doubt = this->doubt(c, own, e);
             if (doubt == Doubt::remains) {
                 if (maybe_count == maybes.size()) hand_maybes();
-                const Index marks = mixed ? look_bit | away : 0;
-                maybes[maybe_count++] = {c.value[own] & ~marks, c.value[e] & ~marks};
+                maybes[maybe_count++] = {c.value[own], c.value[e]};
             }
             if (doubt != Doubt::none) continue;
             if (!count_only) *out = c.value[e];

@@ -47,17 +47,10 @@ struct Strip {
         std::uint16_t* cell;
     };
 
-    // Instances from an entry on, marked: bodies that are not plain, or all.
+    // Instances from an entry on, marked if any is.
     static HWY_INLINE hn::Vec<Ids> load_marked(const FinePoints<D>& from, std::size_t entry) {
-        const auto instance = hn::LoadU(di, from.instance + entry);
-        if (from.all_mixed) return hn::Or(instance, hn::Set(di, look_bit));
-        const auto bits =
-            hn::PromoteTo(di, hn::LoadU(hn::Rebind<Bits, Ids>(), from.bits + entry));
-        static_assert(plain_bit == Bits(1u << 15));
-        constexpr Index marks = look_bit | ((Index{1} << D) - 1) << away_shift;
-        return hn::Or(instance, hn::AndNot(hn::Or(hn::ShiftLeft<16>(bits),
-                                                  hn::ShiftLeft<int{away_shift}>(bits)),
-                                           hn::Set(di, marks)));
+        if (!from.all_mixed) return hn::LoadU(di, from.marked + entry);
+        return hn::Or(hn::LoadU(di, from.instance + entry), hn::Set(di, look_bit));
     }
 
     // Copies pieces in their order, as many entries at a time as most cells have at most (what
@@ -86,16 +79,17 @@ struct Strip {
         };
         for (std::size_t a = 0; a < D; ++a) places(from.axis[a], pen.axis[a]);
         if (pen.cell != nullptr) places(from.cell, pen.cell);
-        if (from.cell_homes != nullptr || from.all_mixed)
+        const auto values = [&](const auto& load) {
             each([=](std::size_t e, std::size_t to) {
                 for (std::size_t k = 0; k < 16; k += hn::Lanes(di))
-                    hn::StoreU(load_marked(from, e + k), di, pen.value + to + k);
+                    hn::StoreU(load(e + k), di, pen.value + to + k);
             });
+        };
+        if (from.all_mixed)
+            values([=](std::size_t e) { return load_marked(from, e); });
         else
-            each([=](std::size_t e, std::size_t to) {
-                for (std::size_t k = 0; k < 16; k += hn::Lanes(di))
-                    hn::StoreU(hn::LoadU(di, from.instance + e + k), di, pen.value + to + k);
-            });
+            values([plain = from.marked != nullptr ? from.marked : from.instance](
+                       std::size_t e) { return hn::LoadU(di, plain + e); });
     }
 
     // Sends for entries that will be copied. Inline by force, or g++ would drop the calls.

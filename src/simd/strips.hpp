@@ -29,7 +29,7 @@ struct FinePoints {
     std::array<const std::uint16_t*, D> axis;
     const std::uint16_t* cell;  // along x
     const Index* instance;
-    const Bits* bits;  // null where all are plain bodies
+    const Index* marked;  // the same, marked (see below); null where all are plain bodies
     const std::uint32_t* cell_x;
     const std::uint32_t* cell_start;  // entries; one more than there are cells
     // Where there are images, of every cell: the axes on which one of its entries is at home
@@ -73,7 +73,9 @@ struct MaybePair {
 
 // Where some hits must be looked at by themselves, this bit of an instance says that its own
 // must: it is not a plain body, or groups or exclusions ask for it. The bits below it say on
-// which axes it is not at home, unless all are looked at anyway.
+// which axes it is not at home, unless all are looked at anyway. Nearly all instances are one
+// period up along these: then the body stands for the instance. Of others, a ghost has its own
+// number, and a body that of all instances and its own together.
 constexpr Index look_bit = Index{1} << 31;
 constexpr unsigned away_shift = 28;
 constexpr Index away_bits = Index{7} << away_shift;
@@ -112,7 +114,7 @@ class StripSink {
     // Instances near to each other, as they are marked: at least one of the two is. Unless all
     // are, the two are at home on every axis, one or the other.
     virtual void look(const Index* first, const Index* second, std::size_t count) = 0;
-    // Pairs that the formula must decide; the array may be reused afterwards.
+    // Pairs that the formula must decide, perhaps marked; the array may be reused afterwards.
     virtual void decide(const MaybePair* pairs, std::size_t count) = 0;
     // Two bodies, at once; best some time after they were expected.
     virtual bool decide(Index first, Index second) = 0;
