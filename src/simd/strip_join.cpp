@@ -209,7 +209,7 @@ struct Joiner : Strip<D> {
     // Copies the own points, begin ... end - 1, so that they end before `to`. Whole vectors,
     // the last one first: what is written too much lies before them.
     void put_own(std::uint32_t begin, std::uint32_t end, std::size_t to) {
-        const hn::CappedTag<std::uint16_t, 16> copied;
+        const hn::CappedTag<std::uint16_t, copied_at_once> copied;
         const std::size_t n = end - begin, wide = hn::Lanes(copied);
         Index* const values = scratch.value.data();
         if (HWY_UNLIKELY(begin < wide)) {  // nothing may be read before the first entry

@@ -43,7 +43,7 @@ HWY_INLINE T* take(MarkTape& tape, std::size_t n) {
 
 // Copied in whole vectors: room for what is written too much.
 HWY_INLINE Index* take_instances(MarkTape& tape, std::size_t n) {
-    return take<Index>(tape, n + lanes);
+    return take<Index>(tape, n + copied_at_once);
 }
 
 // ---- the first pass ------------------------------------------------------------------------

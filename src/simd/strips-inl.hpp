@@ -19,6 +19,9 @@ namespace vicinal::HWY_NAMESPACE {
 using Coordinates = hn::ScalableTag<std::int16_t>;
 using C = hn::Vec<Coordinates>;
 
+// Entries are copied so many at a time: as most cells have at most.
+constexpr std::size_t copied_at_once = 16;
+
 enum class Doubt : std::uint8_t { none, far, remains };
 
 // A strip, and the test against it.
@@ -53,27 +56,25 @@ struct Strip {
         return hn::Or(hn::LoadU(di, from.instance + entry), hn::Set(di, look_bit));
     }
 
-    // Copies pieces in their order, as many entries at a time as most cells have at most (what
-    // is written too much is overwritten by the next), array by array: all at once they would
-    // need more registers than there are.
+    // Copies pieces in their order (what is written too much is overwritten by the next), array
+    // by array: all at once they would need more registers than there are.
     void copy(const Pen& pen) const {
         const FinePoints<D> from = points;
         const StripPiece* const pieces = scratch.pieces.data();
         const std::size_t count = scratch.pieces.size();
         const auto each = [=](const auto& copy_one) {
-            constexpr std::size_t wide = 16;
             for (const StripPiece* p = pieces; p != pieces + count; ++p) {
                 std::size_t k = 0;
                 do {
                     copy_one(p->begin + k, p->to + k);
-                    k += wide;
+                    k += copied_at_once;
                 } while (HWY_UNLIKELY(k < p->end - p->begin));
             }
         };
-        const hn::CappedTag<std::uint16_t, 16> d16;
+        const hn::CappedTag<std::uint16_t, copied_at_once> d16;
         const auto places = [&](const std::uint16_t* source, std::uint16_t* target) {
             each([=](std::size_t e, std::size_t to) {
-                for (std::size_t k = 0; k < 16; k += hn::Lanes(d16))
+                for (std::size_t k = 0; k < copied_at_once; k += hn::Lanes(d16))
                     hn::StoreU(hn::LoadU(d16, source + e + k), d16, target + to + k);
             });
         };
@@ -81,7 +82,7 @@ struct Strip {
         if (pen.cell != nullptr) places(from.cell, pen.cell);
         const auto values = [&](const auto& load) {
             each([=](std::size_t e, std::size_t to) {
-                for (std::size_t k = 0; k < 16; k += hn::Lanes(di))
+                for (std::size_t k = 0; k < copied_at_once; k += hn::Lanes(di))
                     hn::StoreU(load(e + k), di, pen.value + to + k);
             });
         };
