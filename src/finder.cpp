@@ -272,13 +272,13 @@ struct Finder<T, D>::State {
     }
 
     // Rows, and sorting, which goes by way of rows, need memory of their own.
-    void check_rows(RowKind kind, RowPlace place = RowPlace::body) {
+    void check_rows(const char* what_for, RowKind kind, RowPlace place = RowPlace::body) {
         const std::uint64_t needed =
             report.bytes +
             RowMaker<D>::bytes(list.size(), bodies.size(), kind, place, current().imaged());
         if (needed > options.max_bytes)
             throw Error(Error::Kind::limit,
-                        "with rows (sorting needs them too) the finder would hold " +
+                        std::string(what_for) + " the finder would hold " +
                             std::to_string(needed) + " bytes, but max_bytes is " +
                             std::to_string(options.max_bytes) + "; raise it");
         report.bytes = needed;
@@ -476,7 +476,7 @@ const PairList<D>& Finder<T, D>::pairs(Order order) {
     state().fill_list();
     Stopwatch watch;
     if (order == Order::sorted) {
-        state().check_rows(RowKind::half);
+        state().check_rows("to sort the pairs", RowKind::half);
         state().row_maker.sort(state().list, state().bodies.size(), state().threads,
                                state().rows);
     }
@@ -517,7 +517,7 @@ const Rows<D>& Finder<T, D>::neighbours(RowKind kind, Order order, RowPlace plac
         return rows;
     }
     state().fill_list();
-    state().check_rows(kind, place);
+    state().check_rows("with the rows", kind, place);
     Stopwatch watch;
     state().row_maker.make(state().list, state().bodies.size(), kind, order, state().threads,
                            rows);

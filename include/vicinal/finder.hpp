@@ -58,8 +58,8 @@ class VICINAL_EXPORT Finder {
     // Each pair once, in parallel, nothing stored. The consumer runs on several threads.
     void for_each_block(const Consumer<D>& consumer);
     std::uint64_t count();
-    // The rows live in the finder until its next call. Order::sorted sorts each row; `place`
-    // says whose row comes where.
+    // The rows live in the finder until its next call (but for const ones). Order::sorted sorts
+    // each row; `place` says whose row comes where.
     const Rows<D>& neighbours(RowKind kind = RowKind::full, Order order = Order::any,
                               RowPlace place = RowPlace::body);
 

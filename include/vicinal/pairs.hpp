@@ -87,8 +87,10 @@ enum class RowKind {
 
 // Which row comes where.
 enum class RowPlace {
-    body,   // row i is that of body i
-    order,  // row k is that of body order()[k]: faster, for rows stay where they are found
+    body,  // row i is that of body i
+    // Row k is that of body order()[k]. Faster where whole rows are found at once (full rows of
+    // points by row_grid in an open domain); elsewhere rows are copied once more.
+    order,
 };
 
 // Neighbour rows (compressed sparse rows): the neighbours of the body whose row is k are

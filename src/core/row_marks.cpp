@@ -69,6 +69,7 @@ void RowMarks::write(std::span<const Index> body, RowPlace place, Order order, i
     });
     offsets[n] = exclusive_scan(threads, std::span(begin, n));
     resize_huge(indices, offsets[n]);
+    if (indices.empty()) return;  // there is nowhere to write
 
     RowPlaces places{indices.data(), begin, n, true};
     if (place == RowPlace::body) {

@@ -222,6 +222,15 @@ HWY_INLINE void copy(const Copy& row) {
     move(row.count - wide);
 }
 
+// Sends for the lines of a row that will be written soon, as many as most have. Inline by
+// force, or g++ would drop the calls.
+constexpr std::size_t rows_ahead = 16;
+HWY_INLINE void expect_row(const Index* row) {
+    const auto first = reinterpret_cast<std::uintptr_t>(row);  // it may end before that
+    for (std::uintptr_t line = 0; line < 3 * 64; line += 64)
+        __builtin_prefetch(reinterpret_cast<const void*>(first + line), 1);
+}
+
 void fill(MarkTape tape, const MarkTape& end, const RowPlaces& rows, Buffer<Index>& room) {
     constexpr std::size_t slack = 2 * lanes;  // what is written too much
     while (!(tape == end)) {
@@ -244,10 +253,8 @@ void fill(MarkTape tape, const MarkTape& end, const RowPlaces& rows, Buffer<Inde
                     expand(marks, words, candidates, to);
                     continue;
                 }
-                constexpr std::size_t ahead = 16;
-                if (e + ahead < rows.entries)
-                    for (std::size_t line = 0; line < 3 * 16; line += 16)
-                        __builtin_prefetch(rows.indices + rows.begin[e + ahead] + line, 1);
+                if (e + rows_ahead < rows.entries)
+                    expect_row(rows.indices + rows.begin[e + rows_ahead]);
                 const Index* const written = expand(marks, words, candidates, rooms[0]);
                 copy(late);
                 late = {rooms[0], to, static_cast<std::size_t>(written - rooms[0])};
