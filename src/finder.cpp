@@ -325,7 +325,7 @@ struct Finder<T, D>::State {
         report.pairs = rows.indices.size() / 2;
         report.bytes = structure_bytes() + row_marks.bytes() +
                        rows.offsets.size() * sizeof(std::uint64_t) +
-                       rows.indices.size() * sizeof(Index);
+                       (rows.indices.size() + rows.bodies.size()) * sizeof(Index);
         report.seconds.output = watch.lap();
     }
 

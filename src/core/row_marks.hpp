@@ -1,7 +1,7 @@
 // Neighbour rows are found in two passes. The first marks them: how many neighbours a body has,
 // and a bit for every candidate that says whether it is one. When every row's place is known
-// the second writes them there. Marks take a fifth of the memory of the rows, and nothing is
-// moved twice.
+// the second writes them there. Marks, with the candidates they are of, take about half of the
+// memory of the rows, and nothing is moved twice.
 #pragma once
 
 #include <cstdint>
