@@ -79,7 +79,7 @@ struct Finder<T, D>::State {
     bool listed = false;         // the skin's list stands for the structure
     Bodies<T, D> bodies;         // of this step
     mutable Scene<T, D> scene;   // what the method has ordered
-    mutable bool built = false;  // is that the bodies of this step? Else they wait for a query
+    mutable bool built = false;  // may queries be put to that? Else it waits for the first
     mutable std::mutex building;
     bool told = false;  // does the report have the figures?
     Filter<T, D> filter;
@@ -136,7 +136,8 @@ struct Finder<T, D>::State {
         filter.assign(given, given, true);
         report.seconds.scene = watch.lap();
         if (skin && !listed) listed = renew_skin(last_pairs);
-        const double ghosts = listed ? 0 : build();
+        const double ghosts = listed ? 0 : build(bodies, options.domain, For::search);
+        built = !listed && !scene.joined();
         report.seconds.scene += ghosts;
         report.seconds.build = kept + watch.lap() - ghosts;
         report.why = choice.why;  // in place: a step allocates nothing
@@ -155,21 +156,22 @@ struct Finder<T, D>::State {
         ready = true;
     }
 
-    // Orders the bodies of this step; returns the seconds that took until the method's turn.
-    double build() const {
+    // Orders bodies; returns the seconds that took until the method's turn.
+    enum class For : std::uint8_t { search, queries };
+    double build(const Bodies<T, D>& given, const Domain<D>& domain, For use) const {
         Stopwatch watch;
-        scene.assign(bodies, options.domain, options.max_bytes, threads);
+        scene.assign(given, domain, threads);
+        if (use == For::queries || !scene.imaged() || !method->joins_faces(scene))
+            scene.add_ghosts(options.max_bytes);
         const double seconds = watch.lap();
         if (!scene.by_images()) method->build(scene);
-        built = true;
         return seconds;
     }
 
     // Makes the skin a new list, if one will serve these bodies.
     bool renew_skin(std::uint64_t last_pairs) {
         if (!skin->renew(last_pairs)) return false;
-        scene.assign(skin->fences(), skin->domain(), options.max_bytes, threads);
-        if (!scene.by_images()) method->build(scene);
+        build(skin->fences(), skin->domain(), For::search);
         check_bytes();
         const Filter<T, D> all;  // groups and exclusions may change while the list lives
         blocks.store(candidates, scene.imaged(), threads, {no_limit, limits().max_bytes});
@@ -341,11 +343,12 @@ struct Finder<T, D>::State {
         for (std::size_t k = 0; k < result.size(); ++k) result[k] = curve[k];
     }
 
-    // While the skin's list serves, the method orders the bodies only if queries need it; those
-    // may come from several threads at once.
+    // While the skin's list serves, or where faces are joined, the bodies are ordered for
+    // queries only if there are any; those may come from several threads at once.
     void prepare_structure() const {
         const std::lock_guard lock(building);
-        if (!built) build();
+        if (!built) build(bodies, options.domain, For::queries);
+        built = true;
     }
 
     // Queries against the standing structure; `bare` tells a probe from a second set.
@@ -355,7 +358,8 @@ struct Finder<T, D>::State {
         Filter<T, D> pair_filter;
         pair_filter.assign(queries, scene.view(), false);
         Scene<T, D> query_scene;
-        query_scene.assign(queries, options.domain, options.max_bytes, threads, &scene);
+        query_scene.assign(queries, options.domain, threads);
+        query_scene.add_ghosts(options.max_bytes, &scene);
         scene.check_images(query_scene);
         Question<T, D> question;
         question.scene = &scene;

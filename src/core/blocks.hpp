@@ -31,17 +31,29 @@ struct Chunk {
     Buffer<Pair> pairs;
     Buffer<Image<D>> images;  // as long as pairs in a periodic domain
     // Where images may not be zero, in rising order; all others are, from step to step.
-    Buffer<std::uint16_t> marks;
+    struct Written {
+        std::uint16_t begin, end;
+    };
+    Buffer<Written> marks;
     std::size_t marked = 0;
     bool shuffled = false;  // sorted since: images may be anything
-    static_assert(chunk_pairs - 1 <= std::numeric_limits<std::uint16_t>::max());
+    static_assert(chunk_pairs <= std::numeric_limits<std::uint16_t>::max());
 
+    void mark(std::size_t begin, std::size_t end) {
+        if (marked == 0 || marks[marked - 1].end != begin)
+            marks[marked++].begin = static_cast<std::uint16_t>(begin);
+        marks[marked - 1].end = static_cast<std::uint16_t>(end);
+    }
     // Makes the images from here on zero.
     void wipe(std::size_t begin) {
-        constexpr std::size_t ahead = 16;  // they have been out of reach since the last step
-        for (; marked > 0 && marks[marked - 1] >= begin; --marked) {
-            if (marked > ahead) __builtin_prefetch(&images[marks[marked - 1 - ahead]], 1);
-            images[marks[marked - 1]] = Image<D>{};
+        constexpr std::size_t ahead = 4;  // they have been out of reach since the last step
+        for (; marked > 0 && marks[marked - 1].end > begin; --marked) {
+            if (marked > ahead) __builtin_prefetch(&images[marks[marked - 1 - ahead].begin], 1);
+            Written& last = marks[marked - 1];
+            const std::size_t from = std::max<std::size_t>(last.begin, begin);
+            std::fill(images.data() + from, images.data() + last.end, Image<D>{});
+            last.end = static_cast<std::uint16_t>(from);
+            if (last.begin < from) return;
         }
     }
 };
@@ -72,7 +84,7 @@ class BlockWriter {
         if (at_ == end_) [[unlikely]]
             turn_over();
         images_[at_] = image;
-        chunk_->marks[chunk_->marked++] = static_cast<std::uint16_t>(at_);
+        chunk_->mark(at_, at_ + 1);
         pairs_[at_++] = pair;
     }
     // For kernels that write whole vectors: room for n more pairs, at most `largest_room`, of
@@ -83,6 +95,12 @@ class BlockWriter {
         return pairs_ + at_;
     }
     void wrote(std::size_t count) { at_ += count; }
+    // The same for pairs whose images are written as well.
+    Image<D>* image_room() { return images_ + at_; }
+    void wrote_images(std::size_t count) {
+        if (count > 0) chunk_->mark(at_, at_ + count);
+        at_ += count;
+    }
     const Pair* place() const { return pairs_ + at_; }  // where the next pair goes, if it fits
     bool counting() const;                              // pairs need not be written: add() them
     void add(std::uint64_t count) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/flat.hpp"
 #include "core/parallel.hpp"
@@ -12,37 +13,42 @@
 namespace vicinal {
 namespace {
 
-constexpr double units_per_cell = 1 << fine_bits;
+constexpr double units_per_cell = 1 << fine_bits;  // of the widest
 constexpr unsigned head_homes = 32;  // where they are in a cell's record, behind the entry
 
 }  // namespace
 
-// The bounds of the strip join. Lengths are in units; r is the cut-off, e how far off the place
-// of a point may be. A point's place is rounded down, so each component of a difference is off
-// by less than 1 + e, the difference as a vector by less than w = sqrt(D) (1 + e). Each of the
-// D squares is rounded to a multiple of 2^15, so their sum S is off by D / 2.
-// - Accepted pairs have |difference| <= r + w: S <= (r + w)^2 / 2^15 + D / 2.
-// - S <= (r - w)^2 / 2^15 - D / 2 proves a distance of at most r.
-// Where only the exact sum of squares is known to lie between (r - w)^2 and (r + w)^2, the
-// formula must decide. It rounds itself: r is taken a millionth larger or smaller, e holds the
-// rest.
 template <Real T, int D>
-bool FineGrid<T, D>::choose_cells(const Scene<T, D>& scene) {
+bool FineGrid<T, D>::fits(const Scene<T, D>& scene) {
+    ghosts_among_ = scene.imaged() && !scene.joined();
+    joined_ = {};
+    // What the marks of simd/strips.hpp leave room for.
+    const std::size_t numbers = scene.size() + (ghosts_among_ ? scene.bodies() : 0);
+    const unsigned room = ghosts_among_ ? away_shift : scene.joined() ? face_shift : 31;
+    if (scene.size() == 0 || numbers > std::size_t{1} << room) return false;
+    if (scene.joined() && !(scene.lattice().rectangular() && scene.lattice().change == 0))
+        return false;
+
     const Box<double, D> place = bounds_of(scene);
     const auto cutoff = static_cast<double>(scene.view().cutoff);
-    double extent = 0, farthest = 2 * scene.longest_shift();
+    double extent = 0, farthest = ghosts_among_ ? 2 * scene.longest_shift() : 0;
     for (std::size_t a = 0; a < D; ++a) {
         extent = std::max(extent, place.hi[a] - place.lo[a]);
         farthest = std::max({farthest, std::abs(place.lo[a]), std::abs(place.hi[a])});
     }
     double error = 8 * std::numeric_limits<double>::epsilon() * farthest;
-    if (scene.imaged()) {
+    constexpr auto eps = static_cast<double>(std::numeric_limits<T>::epsilon());
+    if (scene.joined()) {
+        // The formula rounds the difference of two places (eps / 2 of the extent), then adds a
+        // whole period, which is exact, and rounds what is left as it would in an open domain.
+        error += eps * extent;
+    } else if (scene.imaged()) {
         // With F the farthest, all in T: the formula rounds the difference of two places (eps F
         // / 2) and knows that of two shifts, each of which is a sum of whole lattice vectors
         // (shifts of up to F / 2, F / 2 and F). In a rectangular box the sum has one term, and
         // is off by eps / 2 of it: 3/2 eps F in all. With three terms it is off by 3/2 eps.
         const double roundings = scene.lattice().rectangular() ? 2 : 8;
-        error += roundings * static_cast<double>(std::numeric_limits<T>::epsilon()) * farthest;
+        error += roundings * eps * farthest;
     }
     // Where squares underflow in T the formula accepts what is closer than this.
     error += 2 * std::sqrt(static_cast<double>(std::numeric_limits<T>::min()));
@@ -55,20 +61,80 @@ bool FineGrid<T, D>::choose_cells(const Scene<T, D>& scene) {
     constexpr std::size_t few = 256;
     if (scene.size() <= few && !scene.imaged()) cell = std::max(cell, extent * (1 + 0x1p-6));
     if (!(cell > 0) || !std::isfinite(4 * extent) || !std::isfinite(cell)) return false;
-    lattice_.units = units_per_cell / cell;
+    std::array<double, D> width;
+    width.fill(cell);
+    if (scene.joined() && !join_faces(scene.lattice(), place, width)) return false;
+    lattice_.units = units_per_cell / *std::max_element(width.begin(), width.end());
+    if (scene.joined()) error += round_periods(scene.lattice());
     if (!std::isfinite(lattice_.units) || !(error * lattice_.units < 128)) return false;
     for (std::size_t a = 0; a < D; ++a) {
         // Cell 0 stays empty, in spite of rounding; so does the one above the last.
-        lattice_.origin[a] = place.lo[a] - cell * (1 + 0x1p-10);
-        most_[a] =
-            static_cast<std::int64_t>((place.hi[a] - lattice_.origin[a]) * lattice_.units) >>
-            fine_bits;
+        lattice_.cells[a] = 1 / width[a];
+        lattice_.origin[a] = place.lo[a] - width[a] * (1 + 0x1p-10);
+        if (!joined_[a])
+            most_[a] = static_cast<std::int64_t>((place.hi[a] - lattice_.origin[a]) *
+                                                 lattice_.cells[a]);
         lattice_.bits[a] =
             static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(most_[a]) + 1));
         if (lattice_.bits[a] > FineRecord::cell_bits) return false;
     }
-    const double r = cutoff * lattice_.units,
-                 w = std::sqrt(double{D}) * (1.001 + error * lattice_.units);
+    cell_width_ = static_cast<std::uint64_t>(
+        std::llround(width[0] * lattice_.units * (1u << cell_width_shift)));
+    choose_bounds(cutoff * lattice_.units, error * lattice_.units);
+    return true;
+}
+
+// Cells of which a whole number fills the period: they are 1 to `most_`. In terms of their
+// width the points are from 1 + 2^-10 to most_ + 1 - 2^-10, so that rounding cannot put one
+// outside; the first and the last cell are less wide by as much, which leaves them wide enough.
+template <Real T, int D>
+bool FineGrid<T, D>::join_faces(const Lattice<T, D>& lattice, const Box<double, D>& place,
+                                std::array<double, D>& width) {
+    for (std::size_t a = 0; a < D; ++a) {
+        const auto period = static_cast<double>(lattice.h[a][a]);
+        const double gap = period - (place.hi[a] - place.lo[a]);  // across the faces
+        if (!lattice.periodic[a] || gap > width[a]) continue;     // nothing touches there
+        const double count = std::floor(period / (width[a] * (1 + 0x1p-8)));
+        // With fewer than three, two cells would be beside each other on both sides.
+        if (!(gap >= 0) || !(count >= 3)) return false;
+        joined_[a] = true;
+        most_[a] = static_cast<std::int64_t>(count);
+        width[a] = period / (count - 0x1p-9);
+    }
+    return true;
+}
+
+// The periods in whole units; the first of them is one, so that in a cube all are. Returns how
+// far off the others may be.
+template <Real T, int D>
+double FineGrid<T, D>::round_periods(const Lattice<T, D>& lattice) {
+    double off = 0;
+    bool first = true;
+    for (std::size_t a = 0; a < D; ++a) {
+        if (!joined_[a]) continue;
+        const auto period = static_cast<double>(lattice.h[a][a]);
+        // A few units less per cell: places and the cells they are in are rounded apart.
+        if (std::exchange(first, false))
+            lattice_.units = std::floor(period * lattice_.units * (1 - 0x1p-12)) / period;
+        const double units = std::round(period * lattice_.units);
+        off = std::max(off, std::abs(units - period * lattice_.units) / lattice_.units);
+        period_[a] = static_cast<std::uint16_t>(static_cast<std::int64_t>(units));
+    }
+    return off;
+}
+
+// The bounds of the strip join. Lengths are in units; r is the cut-off, e how far off the place
+// of a point may be. A point's place is rounded down, so each component of a difference is off
+// by less than 1 + e, the difference as a vector by less than w = sqrt(D) (1 + e). Each of the
+// D squares is rounded to a multiple of 2^15, so their sum S is off by D / 2.
+// - Accepted pairs have |difference| <= r + w: S <= (r + w)^2 / 2^15 + D / 2.
+// - S <= (r - w)^2 / 2^15 - D / 2 proves a distance of at most r.
+// Where only the exact sum of squares is known to lie between (r - w)^2 and (r + w)^2, the
+// formula must decide. It rounds itself: r is taken a millionth larger or smaller, e holds the
+// rest.
+template <Real T, int D>
+void FineGrid<T, D>::choose_bounds(double r, double e) {
+    const double w = std::sqrt(double{D}) * (1.001 + e);
     // `outer` is little more than a cell: perhaps_ is far below 2^15, and below what pads give.
     const double outer = r * (1 + 1e-6) + w, inner = r * (1 - 1e-6) - w;
     perhaps_square_ = static_cast<std::int64_t>(std::ceil(outer * outer));
@@ -77,7 +143,6 @@ bool FineGrid<T, D>::choose_cells(const Scene<T, D>& scene) {
     sure_ = inner <= 0 ? std::int16_t{-1}
                        : static_cast<std::int16_t>(
                              std::max(-1.0, std::floor(inner * inner / 32768 - 0.5 * D)));
-    return true;
 }
 
 // Calls put(record) for each, in order; bodies in batches.
@@ -157,8 +222,8 @@ void FineGrid<T, D>::sort(const Scene<T, D>& scene, Packed<T, D>& packed) {
     cell_.resize(n);
     const std::uint64_t most_x = (std::uint64_t{1} << lattice_.bits[0]) - 1;
     Index* const instances = packed.entries(n).data();
-    Bits* const bits = scene.imaged() ? packed.own_bits(n).data() : nullptr;
-    marked_.resize(scene.imaged() ? n : 0);
+    Bits* const bits = ghosts_among_ ? packed.own_bits(n).data() : nullptr;
+    marked_.resize(ghosts_among_ ? n : 0);
     sorter_.take(threads, by_cell,
                  [=, &scene, cells = cell_.data(), to_marked = marked_.data()](
                      Range entries, const FineRecord* bucket, const std::uint32_t* order,
@@ -222,8 +287,8 @@ void FineGrid<T, D>::list_cells(int threads, std::size_t entries) {
     row_key_.resize(rows_);
     row_cell_.resize(rows_ + 1);
     // Ghosts, and bodies away from where they are given, must be looked at by themselves.
-    cell_homes_.resize(imaged_ ? cells_ + 1 : 0);
-    if (imaged_) cell_homes_[cells_] = 0;
+    cell_homes_.resize(ghosts_among_ ? cells_ + 1 : 0);
+    if (ghosts_among_) cell_homes_[cells_] = 0;
     cell_x_[cells_] = ~std::uint32_t{0};
     cell_start_[cells_] = static_cast<std::uint32_t>(entries);
     row_cell_[rows_] = static_cast<std::uint32_t>(cells_);
@@ -232,7 +297,7 @@ void FineGrid<T, D>::list_cells(int threads, std::size_t entries) {
         const std::uint64_t most_x = (std::uint64_t{1} << x_bits) - 1;
         for (const FineRecord& r : sorter_.kept(b)) {
             cell_x_[cell] = static_cast<std::uint32_t>(r.cell() & most_x);
-            if (imaged_) {
+            if (ghosts_among_) {
                 const bool mixed = (r.place & FineRecord::elsewhere) != 0;
                 cell_homes_[cell] =
                     static_cast<std::uint8_t>((r.rest >> head_homes & Scene<T, D>::image_bits) |
@@ -248,14 +313,9 @@ void FineGrid<T, D>::list_cells(int threads, std::size_t entries) {
 }
 
 template <Real T, int D>
-bool FineGrid<T, D>::assign(const Scene<T, D>& scene, Packed<T, D>& packed) {
-    imaged_ = scene.imaged();
-    const std::size_t numbers = scene.size() + (imaged_ ? scene.bodies() : 0);
-    const std::size_t most = imaged_ ? std::size_t{1} << away_shift : std::size_t{look_bit};
-    if (scene.size() == 0 || numbers > most || !choose_cells(scene)) return false;
+void FineGrid<T, D>::assign(const Scene<T, D>& scene, Packed<T, D>& packed) {
     sort(scene, packed);
     list_cells(scene.threads(), scene.size());
-    return true;
 }
 
 template <Real T, int D>
@@ -265,8 +325,12 @@ FinePoints<D> FineGrid<T, D>::points() const {
     view.cell = cell_.data();
     view.cell_x = cell_x_.data();
     view.cell_start = cell_start_.data();
-    view.cell_homes = imaged_ ? cell_homes_.data() : nullptr;
-    view.marked = imaged_ ? marked_.data() : nullptr;
+    view.cell_homes = ghosts_among_ ? cell_homes_.data() : nullptr;
+    view.marked = ghosts_among_ ? marked_.data() : nullptr;
+    view.joined = std::find(joined_.begin(), joined_.end(), true) != joined_.end();
+    view.last_x = joined_[0] ? static_cast<std::uint32_t>(most_[0]) : 0;
+    view.period = period_;
+    view.cell_width = cell_width_;
     view.sure = sure_;
     view.perhaps = perhaps_;
     view.sure_square = sure_square_;
@@ -275,11 +339,21 @@ FinePoints<D> FineGrid<T, D>::points() const {
 }
 
 template <Real T, int D>
-std::uint64_t FineGrid<T, D>::row_key(std::size_t r, const std::array<int, 2>& step) const {
-    std::uint64_t key = row_key_[r] + static_cast<std::uint64_t>(std::int64_t{step[0]});
-    if constexpr (D == 3)
-        key += static_cast<std::uint64_t>(std::int64_t{step[1]}) << lattice_.bits[1];
-    return key;
+typename FineGrid<T, D>::Beside FineGrid<T, D>::beside(std::size_t r,
+                                                       const std::array<int, 2>& step) const {
+    const std::int64_t y = row_y(r),
+                       z = static_cast<std::int64_t>(row_key_[r] >> lattice_.bits[1]);
+    std::array<std::int64_t, 2> at{y + step[0], z + step[1]};
+    Beside row;
+    for (std::size_t a = 1; a < D; ++a) {
+        std::int64_t& cell = at[a - 1];
+        if (!joined_[a] || (1 <= cell && cell <= most_[a])) continue;
+        row.crossed |= a == 1 ? face_y : face_z;
+        row.down |= cell < 1;
+        cell += cell < 1 ? most_[a] : -most_[a];
+    }
+    row.key = key_of_row(at[0], at[1]);
+    return row;
 }
 
 template <Real T, int D>
@@ -303,7 +377,7 @@ std::size_t FineGrid<T, D>::row_of(std::uint32_t cell) const {
 
 template <Real T, int D>
 std::int64_t FineGrid<T, D>::cell_at(double x, std::size_t axis) const {
-    const double c = std::floor((x - lattice_.origin[axis]) * lattice_.units / units_per_cell);
+    const double c = std::floor((x - lattice_.origin[axis]) * lattice_.cells[axis]);
     return static_cast<std::int64_t>(std::clamp(c, 0.0, static_cast<double>(most_[axis] + 1)));
 }
 

@@ -1,6 +1,10 @@
 // Points on a fine lattice, sorted by row and cell: the order of row_grid, for the strip join
 // (simd/strips.hpp). A row is a line of cells along x; cells are a little larger than the
-// cut-off and 16384 units wide.
+// cut-off and at most 16384 units wide.
+//
+// In a rectangular periodic box no ghosts are needed, if all points are within one period of
+// each other: a whole number of cells fills the period, and rows and cells at one face lie
+// beside those at the other.
 #pragma once
 
 #include "core/packed.hpp"
@@ -14,9 +18,10 @@ template <Real T, int D>
 class FineGrid {
   public:
     // False if the points are too many, spread over too many cells, or too far out for their
-    // precision: then another order must serve.
-    // Entries go to `packed`: instances and bits.
-    bool assign(const Scene<T, D>& scene, Packed<T, D>& packed);
+    // precision, or if faces cannot be joined as the scene asks: then another order must serve.
+    bool fits(const Scene<T, D>& scene);
+    // After that. Entries go to `packed`: instances and bits.
+    void assign(const Scene<T, D>& scene, Packed<T, D>& packed);
 
     std::size_t cells() const { return cells_; }
     std::size_t rows() const { return rows_; }
@@ -24,8 +29,13 @@ class FineGrid {
 
     CellRange row(std::size_t r) const { return {row_cell_[r], row_cell_[r + 1]}; }
     std::uint64_t row_key(std::size_t r) const { return row_key_[r]; }
-    // The key of the row `step` rows away in (y, z); no row has it if it is outside.
-    std::uint64_t row_key(std::size_t r, const std::array<int, 2>& step) const;
+    // The row `step` rows away in (y, z), perhaps across faces.
+    struct Beside {
+        std::uint64_t key;  // no row has it if it is outside
+        Index crossed = 0;  // faces: see simd/strips.hpp
+        bool down = false;
+    };
+    Beside beside(std::size_t r, const std::array<int, 2>& step) const;
     std::int64_t row_y(std::size_t r) const {
         return static_cast<std::int64_t>(row_key_[r] &
                                          ((std::uint64_t{1} << lattice_.bits[1]) - 1));
@@ -45,7 +55,10 @@ class FineGrid {
     std::size_t bytes() const;
 
   private:
-    bool choose_cells(const Scene<T, D>& scene);
+    bool join_faces(const Lattice<T, D>& lattice, const Box<double, D>& place,
+                    std::array<double, D>& width);
+    double round_periods(const Lattice<T, D>& lattice);
+    void choose_bounds(double r, double e);
     template <class Put>
     void make_records(const Scene<T, D>& scene, Range instances, const Put& put) const;
     FineRecord record_elsewhere(const Scene<T, D>& scene, Index k) const;
@@ -56,6 +69,10 @@ class FineGrid {
 
     FineLattice<D> lattice_;
     std::array<std::int64_t, D> most_{};  // the highest cell in use
+    // Where faces are joined: the axes, and their periods in units.
+    std::array<bool, D> joined_{};
+    std::array<std::uint16_t, D> period_{};
+    std::uint64_t cell_width_ = 0;
     std::int16_t sure_ = -1, perhaps_ = -1;
     std::int64_t sure_square_ = -1, perhaps_square_ = -1;
 
@@ -69,7 +86,7 @@ class FineGrid {
     Buffer<std::uint64_t> row_key_;
     Buffer<std::uint8_t> cell_homes_;
     Buffer<Index> marked_;  // where there are images
-    bool imaged_ = false;
+    bool ghosts_among_ = false;
 };
 
 }  // namespace vicinal

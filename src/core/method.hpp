@@ -15,6 +15,11 @@ class Method {
   public:
     virtual ~Method() = default;
 
+    // Asked before build() of a scene with images and, so far, no ghosts: can the method do
+    // without, and find what touches across faces by itself? Such a structure serves search(),
+    // not rows() or queries.
+    virtual bool joins_faces(const Scene<T, D>&) { return false; }
+
     // Orders the scene, which outlives the next build. May use what it kept from the last one.
     virtual void build(const Scene<T, D>& scene) = 0;
 

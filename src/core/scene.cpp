@@ -418,8 +418,11 @@ void Scene<T, D>::fill_ghosts(Index body, const Shifts& shifts, std::uint64_t at
 }
 
 template <Real T, int D>
-void Scene<T, D>::make_ghosts(std::uint64_t max_bytes, const Scene* same_cell) {
+void Scene<T, D>::add_ghosts(std::uint64_t max_bytes, const Scene* same_cell) {
     const std::size_t n = bodies();
+    ghosted_ = imaged();
+    if (!imaged() || n == 0) return;
+    cell_ = same_cell != nullptr ? same_cell->cell_ : choose_cell();
     find_outer(same_cell == nullptr);
     const std::size_t outer = outer_.size();
     first_ghost_.resize(outer);
@@ -481,18 +484,14 @@ void Scene<T, D>::make_ghosts(std::uint64_t max_bytes, const Scene* same_cell) {
 }
 
 template <Real T, int D>
-void Scene<T, D>::assign(const Bodies<T, D>& bodies, const Domain<D>& domain,
-                         std::uint64_t max_bytes, int threads, const Scene* same_cell) {
+void Scene<T, D>::assign(const Bodies<T, D>& bodies, const Domain<D>& domain, int threads) {
     view_ = bodies;
     lattice_ = Lattice<T, D>(domain);
     threads_ = threads;
     ghost_body_.resize(0);
     ghost_home_.resize(0);
     shift_.resize(0);
-    by_images_ = false;
-    if (!imaged() || bodies.size() == 0) return;
-    cell_ = same_cell != nullptr ? same_cell->cell_ : choose_cell();
-    make_ghosts(max_bytes, same_cell);
+    by_images_ = ghosted_ = false;
 }
 
 template <Real T, int D>
@@ -503,6 +502,7 @@ std::span<Image<D>> Scene<T, D>::assign_placed(const Bodies<T, D>& bodies,
     lattice_ = Lattice<T, D>(domain);
     threads_ = threads;
     by_images_ = false;
+    ghosted_ = imaged();
     bodies_shifted_ = true;  // whatever is written to the span
     ghost_body_.resize(ghosts.size());
     ghost_home_.resize(ghosts.size());

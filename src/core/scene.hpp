@@ -10,7 +10,8 @@
 // ("home"). One bit per axis and instance; integers only, never coordinates.
 //
 // Where the reach spans many periods, ghosts would far outnumber bodies and every two bodies
-// meet many times over: then there are none, and core/images.hpp goes pair by pair.
+// meet many times over: then there are none, and core/images.hpp goes pair by pair. Nor are
+// there any where the method joins what faces each other by itself (Method::joins_faces).
 #pragma once
 
 #include <algorithm>
@@ -42,10 +43,11 @@ class Scene {
   public:
     static constexpr Bits image_bits = (1u << D) - 1;
 
-    // The view must outlive the scene's use. Bodies have been checked. Queries share the
-    // primary cell of the scene they are put to.
-    void assign(const Bodies<T, D>& bodies, const Domain<D>& domain, std::uint64_t max_bytes,
-                int threads, const Scene* same_cell = nullptr);
+    // The view must outlive the scene's use. Bodies have been checked.
+    void assign(const Bodies<T, D>& bodies, const Domain<D>& domain, int threads);
+    // Needed unless faces are joined; queries share the primary cell of the scene they are put
+    // to.
+    void add_ghosts(std::uint64_t max_bytes, const Scene* same_cell = nullptr);
 
     // With ghosts of the caller's choice, who has each pair once and writes the shifts of the
     // bodies and then of the ghosts; none in an open domain.
@@ -56,7 +58,9 @@ class Scene {
     const Lattice<T, D>& lattice() const { return lattice_; }
     int threads() const { return threads_; }
     bool imaged() const { return !lattice_.open; }
-    bool by_images() const { return by_images_; }  // no ghosts: see above
+    // No ghosts, for either reason: see above.
+    bool by_images() const { return by_images_; }
+    bool joined() const { return imaged() && !ghosted_; }
 
     std::size_t bodies() const { return view_.size(); }
     std::size_t size() const { return view_.size() + ghost_body_.size(); }  // instances
@@ -68,7 +72,7 @@ class Scene {
     const Image<D>& image(Index k) const { return shift_[k]; }
     Shift<D> shift(Index k) const {
         Shift<D> n{};
-        if (imaged())
+        if (ghosted_)
             for (std::size_t a = 0; a < D; ++a) n[a] = shift_[k][a];
         return n;
     }
@@ -88,13 +92,13 @@ class Scene {
     // Is an instance elsewhere than the body is given?
     bool shifted(Index k) const {
         int any = 0;
-        if (imaged())
+        if (ghosted_)
             for (const std::int16_t component : shift_[k]) any |= component;
         return any != 0;
     }
     // Is any of the bodies begin ... end - 1? In vectors.
     bool any_shifted(std::size_t begin, std::size_t end) const {
-        if (!imaged() || !bodies_shifted_) return false;
+        if (!ghosted_ || !bodies_shifted_) return false;
         const std::int16_t* const components = shift_[begin].data();
         std::int16_t any = 0;
         for (std::size_t k = 0; k < (end - begin) * D; ++k) any |= components[k];
@@ -135,7 +139,7 @@ class Scene {
     // effect.
     [[gnu::always_inline]] void prefetch(Index k) const {
         prefetch_body(body(k));
-        if (imaged()) __builtin_prefetch(shift_.data() + k);
+        if (ghosted_) __builtin_prefetch(shift_.data() + k);
     }
     [[gnu::always_inline]] void prefetch_body(Index i) const {
         for (std::size_t a = 0; a < D; ++a) {
@@ -199,7 +203,6 @@ class Scene {
     Shifts shifts_into(const Extent& extent, const std::array<double, D>& cell, double width,
                        Index body) const;
     Shifts shifts_of(Index body) const;
-    void make_ghosts(std::uint64_t max_bytes, const Scene* same_cell);
     std::array<double, D> choose_cell() const;
     std::array<double, D> margin() const;
     void find_outer(bool cell_is_ours);
@@ -210,6 +213,7 @@ class Scene {
     Lattice<T, D> lattice_;
     int threads_ = 1;
     bool by_images_ = false;
+    bool ghosted_ = false;         // have shifts been asked for, and are there any?
     bool bodies_shifted_ = false;  // is any body elsewhere than it is given?
     std::array<double, D>
         cell_{};  // the primary cell is [cell_, cell_ + 1) in fractional terms
@@ -218,7 +222,7 @@ class Scene {
     Shifts spread_;                   // the lowest and highest shifts of all
     Buffer<Index> ghost_body_;
     Buffer<Bits> ghost_home_;
-    Buffer<Image<D>> shift_;             // of every instance; empty in an open domain
+    Buffer<Image<D>> shift_;             // of every instance
     Buffer<Index> outer_;                // bodies that may have a shift other than zero
     Buffer<Shifts> outer_shifts_;        // theirs
     Buffer<std::uint64_t> first_ghost_;  // scratch: where the ghosts of each of them go

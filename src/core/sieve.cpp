@@ -224,6 +224,10 @@ void Sieve<T, D>::strip(const FinePoints<D>& points, const StripRow<D>& row) {
     points_ = points;
     points_.instance = packed_.instances();
     points_.all_mixed = question_.filter->active();
+    if (scene_.joined()) {
+        points_.marked = points_.instance;
+        faces_ = &FaceImages<D>::towards(row.faces.down);
+    }
     question_.strips.join(points_, row, scratch_.strip, *this);
 }
 
@@ -237,6 +241,7 @@ void Sieve<T, D>::ring(const FinePoints<D>& points, const StripRing<D>& ring) {
 // Of an instance marked as simd/strips.hpp says.
 template <Real T, int D>
 typename Sieve<T, D>::Place Sieve<T, D>::place_of(Index marked) const {
+    if (faces_ != nullptr) return {marked & ~(look_bit | face_bits), faces_->of(marked, false)};
     Index k = marked & ~(look_bit | away_bits);
     Place place{k, {}};
     if (k < scene_.bodies()) {
@@ -277,16 +282,35 @@ void Sieve<T, D>::write_marked(Index first, Index second) {
 
 template <Real T, int D>
 void Sieve<T, D>::look(const Index* first, const Index* second, std::size_t count) {
-    if (points_.all_mixed)  // all have the bit, and no other
+    if (faces_ != nullptr)
+        look_across(first, second, count);
+    else if (points_.all_mixed)  // all have the bit, and no other
         for (std::size_t k = 0; k < count; ++k)
             settle(first[k] & ~look_bit, second[k] & ~look_bit);
     else
         for (std::size_t k = 0; k < count; ++k) write_marked(first[k], second[k]);
 }
 
+// Pairs across joined faces; the second may be beyond some.
+template <Real T, int D>
+void Sieve<T, D>::look_across(const Index* first, const Index* second, std::size_t count) {
+    const Filter<T, D>& filter = *question_.filter;
+    if (out_.counting() && !filter.active()) return out_.add(count);
+    Pair* const pairs = out_.room(count);
+    Image<D>* const images = out_.image_room();
+    std::size_t written = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+        const Index i = first[k] & ~look_bit, j = second[k] & ~(look_bit | face_bits);
+        if (filter.active() && !filter.allows(i, j)) continue;
+        pairs[written] = ordered(i, j);
+        images[written++] = faces_->of(second[k], i > j);
+    }
+    out_.wrote_images(written);
+}
+
 template <Real T, int D>
 void Sieve<T, D>::decide(const MaybePair* pairs, std::size_t count) {
-    const bool marked = points_.marked != nullptr && !points_.all_mixed;
+    const bool marked = faces_ != nullptr || (points_.marked != nullptr && !points_.all_mixed);
     const auto instance = [&](Index k) { return points_.all_mixed ? k & ~look_bit : k; };
     // The caller's order is not ours: fetch all before the first is needed.
     for (std::size_t p = 0; p < count; ++p)
@@ -304,8 +328,12 @@ void Sieve<T, D>::decide(const MaybePair* pairs, std::size_t count) {
             continue;
         }
         // Away from home on the same axis: another combination of images reports them.
-        if ((first & second & away_bits) != 0) continue;
-        if (touches(place_of(first), place_of(second))) write_marked(first, second);
+        if (faces_ == nullptr && (first & second & away_bits) != 0) continue;
+        if (!touches(place_of(first), place_of(second))) continue;
+        if (faces_ != nullptr)
+            look_across(&first, &second, 1);
+        else
+            write_marked(first, second);
     }
 }
 

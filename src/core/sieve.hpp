@@ -95,6 +95,7 @@ class Sieve final : private StripSink<D>, private BoxSink<D> {
 
   private:
     void look(const Index* first, const Index* second, std::size_t count) override;
+    void look_across(const Index* first, const Index* second, std::size_t count);
     void decide(const MaybePair* pairs, std::size_t count) override;
     bool decide(Index first, Index second) override { return touches(first, second); }
     void expect(Index first, Index second) override {
@@ -139,6 +140,7 @@ class Sieve final : private StripSink<D>, private BoxSink<D> {
     BlockWriter<D>& out_;
     SieveScratch<D>& scratch_;
     FinePoints<D> points_{};
+    const FaceImages<D>* faces_ = nullptr;  // where they are joined: the strip's
     typename BoxRows<D>::Kind box_kind_;
     Test test_;
     RunTest<T, D> near_test_ = nullptr;  // null: everything is near

@@ -22,13 +22,17 @@ class RowGrid final : public Method<T, D> {
   public:
     explicit RowGrid(const Choice&) {}
 
+    bool joins_faces(const Scene<T, D>& scene) override {
+        return at_rest(scene) && fine_.fits(scene);
+    }
+
     void build(const Scene<T, D>& scene) override {
         order_ = Order::none;
         if (scene.size() == 0) return;
-        const bool points = scene.view().shape == Shape::points && !scene.view().swept();
-        if (points && fine_.assign(scene, packed_)) {
+        if (scene.joined() || (at_rest(scene) && fine_.fits(scene))) {
             order_ = Order::points;
-            packed_.fill_nothing(scene.imaged());
+            fine_.assign(scene, packed_);
+            packed_.fill_nothing(scene.imaged() && !scene.joined());
         } else {
             order_ = Order::boxes;
             boxes_.assign(scene, packed_);
@@ -61,7 +65,7 @@ class RowGrid final : public Method<T, D> {
             const auto [first, last] = entries_of(t);
             for_each_strip<StripRing<D>>(
                 first, last, around(), &StripRing<D>::all,
-                [&](const FinePoints<D>& points, std::uint32_t, const StripRing<D>& ring) {
+                [&](const FinePoints<D>& points, const StripRing<D>& ring, const auto&) {
                     sieve.ring(points, ring);
                 });
         }
@@ -81,6 +85,9 @@ class RowGrid final : public Method<T, D> {
 
   private:
     enum class Order : std::uint8_t { none, points, boxes };
+    static bool at_rest(const Scene<T, D>& scene) {  // points
+        return scene.view().shape == Shape::points && !scene.view().swept();
+    }
     static constexpr std::size_t entries_per_task = 4096;
 
     std::pair<std::uint32_t, std::uint32_t> entries_of(std::size_t task) const {
@@ -111,9 +118,17 @@ class RowGrid final : public Method<T, D> {
                 {{-1, -1}, {0, -1}, {1, -1}, {-1, 0}, {0, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}}};
     }
 
-    // Calls f(points, row's last cell, strip) for the rows that hold entries first ... last -
-    // 1: the part of the row in question, and what lies beside it. `Strip` is what the kernel
-    // wants.
+    // A row and those beside it, whole.
+    template <std::size_t n>
+    struct Rows {
+        CellRange own;
+        std::array<CellRange, n> beside{};
+        std::array<Index, n> crossed{};  // faces on the way there
+        bool down = false;
+    };
+
+    // Calls f(points, strip, rows) for the rows that hold entries first ... last - 1: the part
+    // of the row in question, and what lies beside it. `Strip` is what the kernel wants.
     template <class Strip, std::size_t n, class F>
     void for_each_strip(std::uint32_t first, std::uint32_t last,
                         const std::array<Steps, n>& steps,
@@ -121,39 +136,76 @@ class RowGrid final : public Method<T, D> {
         const FinePoints<D> points = fine_.points();
         std::uint32_t cell = fine_.cell_of(first);
         std::size_t row = fine_.row_of(cell);
-        // One cursor each, which only moves forward.
+        // One cursor each, which only moves forward. (Where faces are crossed a step leads
+        // elsewhere; without them it leads upwards.)
         std::array<std::size_t, n> cursor;
-        for (std::size_t u = 0; u < n; ++u)
-            cursor[u] = fine_.find_row(fine_.row_key(row, steps[u]));
+        for (std::size_t u = 0; u < n; ++u) {
+            const auto to = fine_.beside(row, steps[u]);
+            cursor[u] = to.crossed != 0 ? row : fine_.find_row(to.key);
+        }
         for (; first < last; ++row) {
-            const CellRange cells = fine_.row(row);
+            Rows<n> rows;
+            rows.own = fine_.row(row);
             Strip strip;
             strip.first = first;
-            strip.last = std::min(last, points.cell_start[cells.end]);
-            strip.own = {cell, cells.end};
-            if (strip.last < points.cell_start[cells.end])
+            strip.last = std::min(last, points.cell_start[rows.own.end]);
+            strip.own = {cell, rows.own.end};
+            if (strip.last < points.cell_start[rows.own.end])
                 strip.own.end = fine_.cell_of(strip.last - 1) + 1;
             for (std::size_t u = 0; u < n; ++u) {
-                const std::uint64_t key = fine_.row_key(row, steps[u]);
-                while (cursor[u] < fine_.rows() && fine_.row_key(cursor[u]) < key) ++cursor[u];
+                const auto to = fine_.beside(row, steps[u]);
+                std::size_t at = cursor[u];
+                if (to.crossed != 0)
+                    at = fine_.find_row(to.key);
+                else
+                    while (at < fine_.rows() && fine_.row_key(at) < to.key) cursor[u] = ++at;
                 (strip.*beside)[u] = {};
-                if (cursor[u] < fine_.rows() && fine_.row_key(cursor[u]) == key)
-                    (strip.*beside)[u] =
-                        cells_from(points, fine_.row(cursor[u]), points.cell_x[cell] - 1);
+                if (at == fine_.rows() || fine_.row_key(at) != to.key) continue;
+                rows.beside[u] = fine_.row(at);
+                rows.crossed[u] = to.crossed;
+                rows.down |= to.down;
+                (strip.*beside)[u] =
+                    cells_from(points, rows.beside[u], points.cell_x[cell] - 1);
             }
-            f(points, cells.end, strip);
+            f(points, strip, rows);
             first = strip.last;
-            cell = cells.end;
+            cell = rows.own.end;
         }
     }
 
     void join_points(std::uint32_t first, std::uint32_t last, Sieve<T, D>& sieve) const {
+        constexpr std::size_t n = StripRow<D>::rows;
         for_each_strip<StripRow<D>>(
             first, last, above(), &StripRow<D>::others,
-            [&](const FinePoints<D>& points, std::uint32_t row_end, StripRow<D>& strip) {
-                strip.row_end = row_end;
+            [&](const FinePoints<D>& points, StripRow<D>& strip, const Rows<n>& rows) {
+                strip.row_end = rows.own.end;
+                if (points.joined) put_faces(points, rows, strip);
                 sieve.strip(points, strip);
             });
+    }
+
+    // What lies beyond the faces around a strip, where they are joined.
+    static void put_faces(const FinePoints<D>& points, const Rows<StripRow<D>::rows>& rows,
+                          StripRow<D>& strip) {
+        auto& faces = strip.faces;
+        faces.crossed = rows.crossed;
+        faces.down = rows.down;
+        const auto is = [&](CellRange cells, std::uint32_t cell, std::uint32_t x) {
+            return cells.begin < cells.end && points.cell_x[cell] == x;
+        };
+        if (points.last_x != 0 && points.cell_x[strip.own.begin] == 1)
+            for (std::size_t u = 0; u < strip.rows; ++u)
+                if (is(rows.beside[u], rows.beside[u].end - 1, points.last_x))
+                    faces.low[faces.lows++] = {rows.beside[u].end - 1,
+                                               rows.crossed[u] | face_down};
+        if (points.last_x != 0 && points.cell_x[strip.own.end - 1] == points.last_x) {
+            if (is(rows.own, rows.own.begin, 1))
+                faces.high[faces.highs++] = {rows.own.begin, face_up};
+            for (std::size_t u = 0; u < strip.rows; ++u)
+                if (is(rows.beside[u], rows.beside[u].begin, 1))
+                    faces.high[faces.highs++] = {rows.beside[u].begin,
+                                                 rows.crossed[u] | face_up};
+        }
     }
 
     // The cells of a row from x on.

@@ -24,18 +24,24 @@ HWY_INLINE hn::Vec<Doubles> in_double(hn::Vec<Doubles> x) {
     return x;
 }
 
-// The operations of FineLattice::record().
-template <Real T, int D>
-void make_records(const FineLattice<D>& lattice, const PointBatch<T, D>& batch, Index first,
-                  FineRecord* out) {
+HWY_INLINE hn::Vec<Units> whole(hn::Vec<Doubles> x) {
+    return hn::BitCast(Units(), hn::DemoteTo(hn::RebindToSigned<Units>(), x));
+}
+
+// The operations of FineLattice::record(). If all cells are alike, 2^14 units wide, a place
+// tells its cell.
+template <bool alike, Real T, int D>
+void make_batch(const FineLattice<D>& lattice, const PointBatch<T, D>& batch, Index first,
+                FineRecord* out) {
     const Doubles dd;
     const Words dw;
     const Units du;
     const std::size_t lanes = hn::Lanes(dd);
-    std::array<hn::Vec<Doubles>, D> origin;
+    std::array<hn::Vec<Doubles>, D> origin, cells;
     std::array<int, D> shift;
     for (std::size_t a = 0, sum = FineRecord::cell_shift; a < D; ++a) {
         origin[a] = hn::Set(dd, lattice.origin[a]);
+        cells[a] = hn::Set(dd, lattice.cells[a]);
         shift[a] = static_cast<int>(sum);
         sum += lattice.bits[a];
     }
@@ -52,10 +58,11 @@ void make_records(const FineLattice<D>& lattice, const PointBatch<T, D>& batch, 
         std::array<hn::Vec<Units>, D> at;
         auto place = hn::Zero(dw);
         for (std::size_t a = 0; a < D; ++a) {
-            const auto exact = hn::Mul(hn::Sub(in_double(x[a]), origin[a]), units);
-            at[a] = hn::BitCast(du, hn::DemoteTo(hn::RebindToSigned<Units>(), exact));
-            const auto cell = hn::PromoteTo(dw, hn::ShiftRight<int{fine_bits}>(at[a]));
-            place = hn::Or(place, hn::ShiftLeftSame(cell, shift[a]));
+            const auto from = hn::Sub(in_double(x[a]), origin[a]);
+            at[a] = whole(hn::Mul(from, units));
+            const auto cell =
+                alike ? hn::ShiftRight<int{fine_bits}>(at[a]) : whole(hn::Mul(from, cells[a]));
+            place = hn::Or(place, hn::ShiftLeftSame(hn::PromoteTo(dw, cell), shift[a]));
         }
         place = hn::Or(place, hn::PromoteTo(dw, hn::And(at[0], low)));
         auto yz = hn::And(at[1], low);
@@ -64,6 +71,15 @@ void make_records(const FineLattice<D>& lattice, const PointBatch<T, D>& batch, 
         store_in_turns(place, rest, dw, &out[i].place);
         instance = hn::Add(instance, next);
     }
+}
+
+template <Real T, int D>
+void make_records(const FineLattice<D>& lattice, const PointBatch<T, D>& batch, Index first,
+                  FineRecord* out) {
+    bool alike = true;
+    for (const double cells : lattice.cells)
+        alike = alike && cells * (1 << fine_bits) == lattice.units;
+    (alike ? make_batch<true, T, D> : make_batch<false, T, D>)(lattice, batch, first, out);
 }
 
 FineKernels<float, 2> fine_kernels_f2() {

@@ -12,8 +12,8 @@
 
 namespace vicinal {
 
-// All that is needed of a point, in two words. Of its place in units the highest bits are the
-// cell's, the low 16 are what the kernels want.
+// All that is needed of a point, in two words: its cell, and of its place in units the low 16
+// bits, which are what the kernels want.
 struct FineRecord {
     std::uint64_t place;  // the cell, a bit for ghosts and such, x
     std::uint64_t rest;   // the instance, z, y
@@ -32,7 +32,8 @@ struct FineRecord {
 template <int D>
 struct FineLattice {
     std::array<double, D> origin{};
-    double units = 1;  // per length
+    double units = 1;               // per length
+    std::array<double, D> cells{};  // the same, of cells
     // A cell is (z, y, x) from the highest bits to the lowest; so many for each.
     std::array<unsigned, D> bits{};
 
@@ -46,9 +47,9 @@ struct FineLattice {
         std::array<std::uint32_t, 3> at{};
         std::uint64_t cell = 0;
         for (std::size_t a = D; a-- > 0;) {
-            at[a] = static_cast<std::uint32_t>(
-                static_cast<std::int32_t>((x[a] - origin[a]) * units));
-            cell = cell << bits[a] | at[a] >> fine_bits;
+            const double from = x[a] - origin[a];
+            at[a] = static_cast<std::uint32_t>(static_cast<std::int32_t>(from * units));
+            cell = cell << bits[a] | static_cast<std::uint64_t>(from * cells[a]);
         }
         return {cell << FineRecord::cell_shift | (at[0] & 0xffff),
                 std::uint64_t{instance} << FineRecord::instance_shift | (at[2] & 0xffff) << 16 |

@@ -35,7 +35,7 @@ struct Joiner : Strip<D> {
     // May hits of this cell need a look? Then instances may be marked.
     bool mixed = points.all_mixed;
     bool queued = false;  // the same of what is in the queues
-    const Index away = points.all_mixed ? 0 : away_bits;
+    const Index away = points.all_mixed || points.joined ? 0 : away_bits;
 
     using Base::Base;
 
@@ -268,12 +268,14 @@ struct Joiner : Strip<D> {
         if (treated == Hits::counted) writer.add(counted);
     }
 
+    bool imaged() const { return points.cell_homes != nullptr || points.joined; }
+
     // From what entries have together, how their hits are to be treated. False: no two of them
     // are a pair, for on some axis neither would be at home; so it is among ghosts.
     bool judge(unsigned homes) {
         constexpr unsigned all = (1u << D) - 1;
         mixed = points.all_mixed || (homes & mixed_cell) != 0;
-        return (homes & all) == all;
+        return points.joined || (homes & all) == all;
     }
 
     // Few points: all of the row against all that follow and all of the other rows, for a step
@@ -281,25 +283,39 @@ struct Joiner : Strip<D> {
     // docs/performance.md.
     static constexpr std::size_t few = 128;
 
+    // Cells of other rows, or from beyond faces.
+    template <class F>
+    static void for_each_other(const StripRow<D>& row, const F& f) {
+        for (std::size_t u = 0; u < row.rows; ++u) f(row.others[u], row.faces.crossed[u]);
+        const auto single = [&](const auto& beyond) {
+            f({beyond.cell, beyond.cell + 1}, beyond.faces);
+        };
+        for (std::size_t k = 0; k < row.faces.lows; ++k) single(row.faces.low[k]);
+        for (std::size_t k = 0; k < row.faces.highs; ++k) single(row.faces.high[k]);
+    }
+
     template <Hits treated>
     void meet_few(const StripRow<D>& row, std::uint32_t own_end, std::size_t all) {
         const std::size_t wide = hn::Lanes(dc);
         typename Base::Pen pen = this->pen(all + 2 * wide);
         scratch.cell.resize(all + 2 * wide);
         pen.cell = scratch.cell.data();
-        scratch.pieces.resize(1 + row.others.size());
+        scratch.pieces.resize(1 + row.others.size() + row.faces.low.size() +
+                              row.faces.high.size());
         StripPiece* piece = scratch.pieces.data();
         std::uint32_t filled = 0;
-        const auto add = [&](std::uint32_t begin, std::uint32_t end) {
-            *piece = {begin, end, filled};
+        const auto add = [&](std::uint32_t begin, std::uint32_t end, Index faces) {
+            *piece = {begin, end, filled, faces};
             piece += begin < end;
             filled += end - begin;
         };
-        add(row.first, own_end);
-        for (const CellRange& cells : row.others)
-            add(points.cell_start[cells.begin], points.cell_start[cells.end]);
+        add(row.first, own_end, 0);
+        for_each_other(row, [&](CellRange cells, Index faces) {
+            add(points.cell_start[cells.begin], points.cell_start[cells.end], faces);
+        });
         scratch.pieces.resize(static_cast<std::size_t>(piece - scratch.pieces.data()));
         this->copy(pen);
+        if (points.joined) this->cross_faces(pen, row.faces.down);
         // Behind them, what is in no cell: theirs are 1 to 2^15 - 2.
         const hn::RebindToUnsigned<Coordinates> d16;
         hn::StoreU(hn::Set(d16, 0xffff), d16, pen.cell + filled);
@@ -316,19 +332,21 @@ struct Joiner : Strip<D> {
     bool met_few(const StripRow<D>& row) {
         const std::uint32_t own_end = points.cell_start[row.row_end];
         std::size_t all = own_end - row.first;
-        for (const CellRange& cells : row.others)
+        unsigned homes = 0;
+        for_each_other(row, [&](CellRange cells, Index faces) {
             all += points.cell_start[cells.end] - points.cell_start[cells.begin];
+            if (faces != 0 && cells.begin < cells.end) homes |= mixed_cell;
+        });
         if (all > few) return false;
         if (points.cell_homes != nullptr) {
-            unsigned homes = 0;
-            const auto add = [&](CellRange cells) {
+            const auto add = [&](CellRange cells, Index) {
                 for (std::uint32_t c = cells.begin; c < cells.end; ++c)
                     homes |= points.cell_homes[c];
             };
-            add({row.own.begin, row.row_end});
-            for (const CellRange& cells : row.others) add(cells);
-            if (!judge(homes)) return true;
+            add({row.own.begin, row.row_end}, 0);
+            for_each_other(row, add);
         }
+        if (imaged() && !judge(homes)) return true;
         if (counting && !mixed)
             meet_few<Hits::counted>(row, own_end, all);
         else
@@ -348,8 +366,11 @@ struct Joiner : Strip<D> {
         for (std::uint32_t c = row.own.begin; c < row.own.end; ++c)
             room = std::max<std::size_t>(
                 room, points.cell_start[std::min(c + 2, row.row_end)] - points.cell_start[c]);
-        const auto [slabs, entries] = this->merge(row.others, row.own, room + hn::Lanes(dc));
-        this->copy(this->pen(entries + hn::Lanes(dc)));
+        const auto [slabs, entries] =
+            this->merge(row.others, row.own, room + hn::Lanes(dc), row.faces);
+        const typename Base::Pen pen = this->pen(entries + hn::Lanes(dc));
+        this->copy(pen);
+        if (points.joined) this->cross_faces(pen, row.faces.down);
         std::size_t lo = 0, hi = 0;
         for (std::uint32_t c = row.own.begin; c < row.own.end; ++c) {
             const std::uint32_t x = points.cell_x[c];
@@ -357,9 +378,10 @@ struct Joiner : Strip<D> {
             hi = std::max(hi, lo);
             while (hi < slabs && scratch.slab_x[hi] <= x + 1) ++hi;
             const bool next = c + 1 < row.row_end && points.cell_x[c + 1] == x + 1;
-            if (points.cell_homes != nullptr) {
-                unsigned homes = points.cell_homes[c];
-                if (next) homes |= points.cell_homes[c + 1];
+            if (imaged()) {
+                unsigned homes = 0;
+                if (points.cell_homes != nullptr)
+                    homes = points.cell_homes[c] | (next ? points.cell_homes[c + 1] : 0u);
                 for (std::size_t slab = lo; slab < hi; ++slab)
                     homes |= scratch.slab_homes[slab];
                 if (!judge(homes)) continue;

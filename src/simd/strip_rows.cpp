@@ -144,7 +144,7 @@ struct Marker : Strip<D> {
     }
 
     void mark(const StripRing<D>& ring) {
-        const auto [slabs, entries] = this->merge(ring.all, ring.own, 0);
+        const auto [slabs, entries] = this->merge(ring.all, ring.own, 0, {});
         *take<RingHead>(tape, 1) = {ring.own.end - ring.own.begin, entries, ring.last};
         const typename Base::Pen pen =
             this->pen(entries + lanes, take_instances(tape, entries));

@@ -93,6 +93,34 @@ struct Strip {
                        std::size_t e) { return hn::LoadU(di, plain + e); });
     }
 
+    // Then moves those from beyond faces to where they are seen, and marks them.
+    void cross_faces(const Pen& pen, bool down) const {
+        const FaceImages<D>& images = FaceImages<D>::towards(down);
+        const hn::CappedTag<std::uint16_t, copied_at_once> d16;
+        for (const StripPiece& p : scratch.pieces.span()) {
+            if (p.faces == 0) continue;
+            const Image<D>& image = images.of(p.faces, false);
+            const std::size_t n = p.end - p.begin;
+            const auto each = [=](auto d, auto* to, const auto& change) {
+                for (std::size_t k = 0; k < n; k += hn::Lanes(d)) {
+                    const auto was = hn::LoadU(d, to + p.to + k);
+                    hn::StoreU(hn::IfThenElse(hn::FirstN(d, n - k), change(was), was), d,
+                               to + p.to + k);
+                }
+            };
+            const auto add = [&](std::uint16_t* to, int periods, std::uint32_t period) {
+                if (periods == 0) return;
+                const auto by =
+                    hn::Set(d16, static_cast<std::uint16_t>(periods > 0 ? period : -period));
+                each(d16, to, [=](auto was) { return hn::Add(was, by); });
+            };
+            for (std::size_t a = 0; a < D; ++a) add(pen.axis[a], image[a], points.period[a]);
+            if (pen.cell != nullptr) add(pen.cell, image[0], points.last_x);
+            const auto marks = hn::Set(di, p.faces | look_bit);
+            each(di, pen.value, [=](auto was) { return hn::Or(was, marks); });
+        }
+    }
+
     // Sends for entries that will be copied. Inline by force, or g++ would drop the calls.
     static HWY_INLINE void expect(const FinePoints<D>& from, std::uint32_t end) {
         for (std::size_t a = 0; a < D; ++a) __builtin_prefetch(from.axis[a] + end);
@@ -121,7 +149,8 @@ struct Strip {
         std::uint32_t entries;  // where the last ends
     };
     template <std::size_t rows>
-    Merged merge(std::array<CellRange, rows> heads, CellRange own_cells, std::size_t room) {
+    Merged merge(std::array<CellRange, rows> heads, CellRange own_cells, std::size_t room,
+                 const StripFaces<rows>& faces) {
         const FinePoints<D> from = points;
         const std::uint32_t last_x = from.cell_x[own_cells.end - 1] + 1;
         std::size_t cells = 0;
@@ -132,6 +161,7 @@ struct Strip {
                 from.cell_x);
             cells += h.end - h.begin;
         }
+        cells += std::size_t{faces.lows} + faces.highs;
         scratch.pieces.resize(cells);
         scratch.slab_x.resize(cells + 1);
         scratch.slab_start.resize(cells + 1);
@@ -143,6 +173,25 @@ struct Strip {
         std::uint32_t* const slab_middle = scratch.slab_middle.data();
         StripPiece* piece = scratch.pieces.data();
         std::size_t filled = room, slabs = 0;
+        const auto add = [&](std::uint32_t cell, Index crossed) {
+            const std::uint32_t begin = from.cell_start[cell], end = from.cell_start[cell + 1];
+            *piece++ = {begin, end, static_cast<std::uint32_t>(filled), crossed};
+            expect(from, end);
+            filled += end - begin;
+            if (from.cell_homes != nullptr) slab_homes[slabs] |= from.cell_homes[cell];
+            if (crossed != 0) slab_homes[slabs] |= mixed_cell;
+        };
+        const auto begin_slab = [&](std::uint32_t x) {
+            slab_x[slabs] = x;
+            slab_start[slabs] = static_cast<std::uint32_t>(filled);
+            slab_homes[slabs] = 0;
+        };
+        if (faces.lows > 0) {
+            begin_slab(0);
+            for (std::size_t k = 0; k < faces.lows; ++k)
+                add(faces.low[k].cell, faces.low[k].faces);
+            ++slabs;
+        }
         constexpr std::uint32_t none = ~std::uint32_t{0};
         std::array<std::uint32_t, rows> next;  // x at each head
         for (std::size_t u = 0; u < heads.size(); ++u)
@@ -161,24 +210,22 @@ struct Strip {
                     while (next[u] < from.cell_x[own] - 1) advance(u);
                 continue;
             }
-            slab_x[slabs] = x;
-            slab_start[slabs] = static_cast<std::uint32_t>(filled);
-            slab_homes[slabs] = 0;
+            begin_slab(x);
             if (x == none) break;
-            ++slabs;
             for (std::size_t u = 0; u < heads.size(); ++u)
                 if (next[u] == x) {
-                    const std::uint32_t c = heads[u].begin;
-                    const std::uint32_t begin = from.cell_start[c],
-                                        end = from.cell_start[c + 1];
-                    *piece++ = {begin, end, static_cast<std::uint32_t>(filled)};
-                    expect(from, end);
-                    if (u == rows / 2)
-                        slab_middle[slabs - 1] = static_cast<std::uint32_t>(filled);
-                    filled += end - begin;
-                    if (from.cell_homes != nullptr) slab_homes[slabs - 1] |= from.cell_homes[c];
+                    if (u == rows / 2) slab_middle[slabs] = static_cast<std::uint32_t>(filled);
+                    add(heads[u].begin, faces.crossed[u]);
                     advance(u);
                 }
+            ++slabs;
+        }
+        if (faces.highs > 0) {
+            begin_slab(from.last_x + 1);
+            for (std::size_t k = 0; k < faces.highs; ++k)
+                add(faces.high[k].cell, faces.high[k].faces);
+            ++slabs;
+            begin_slab(none);
         }
         scratch.pieces.resize(static_cast<std::size_t>(piece - scratch.pieces.data()));
         return {slabs, static_cast<std::uint32_t>(filled)};
@@ -282,16 +329,19 @@ struct Strip {
     }
 
     // Behind the last candidate, a vector's worth of what is near to nothing in an entry's
-    // cell: one to two cells away along each axis. (The greatest difference of 16 bits: one
-    // more would be negative.) Returns what was there.
+    // cell: beside it, and one to two cells away along x. (Almost the greatest difference of 16
+    // bits: a place may be a unit before its cell, and beyond the greatest they are negative.)
+    // Returns what was there.
     At put_pad(std::uint32_t entry, std::size_t to) {
         At behind;
+        const std::uint64_t cell_begin =
+            points.cell[entry] * points.cell_width >> cell_width_shift;
+        constexpr std::uint64_t away = (2u << fine_bits) - 3;
         for (std::size_t a = 0; a < D; ++a) {
             auto* const pad = reinterpret_cast<std::int16_t*>(scratch.axis[a].data() + to);
             behind[a] = hn::LoadU(dc, pad);
-            const unsigned cell_begin = points.axis[a][entry] >> fine_bits << fine_bits;
-            const unsigned away = (2u << fine_bits) - 1;
-            hn::StoreU(hn::Set(dc, static_cast<std::int16_t>(cell_begin + away)), dc, pad);
+            const std::uint64_t at = a == 0 ? cell_begin + away : points.axis[a][entry];
+            hn::StoreU(hn::Set(dc, static_cast<std::int16_t>(at)), dc, pad);
         }
         return behind;
     }

@@ -1,7 +1,7 @@
 // The strip join: points of one row of cells against those of the rows beside it, the fastest
 // kernel we have (own idea, see docs/performance.md).
 //
-// Points lie on a fine lattice of 16384 units per cell, and only the low 16 bits of their
+// Points lie on a fine lattice of up to 16384 units per cell, and only the low 16 bits of their
 // coordinates are kept: between points in the same or adjacent cells differences are exact
 // modulo 2^16, and fit 16 bits. The sum of three rounded 16-bit squares is compared with two
 // bounds: below `sure` the contract's formula accepts, above `perhaps` it does not, and what
@@ -21,7 +21,7 @@
 
 namespace vicinal {
 
-constexpr unsigned fine_bits = 14;  // 2^14 units per cell
+constexpr unsigned fine_bits = 14;  // at most 2^14 units per cell
 
 // Entries sorted by (row, cell along x); cells that hold something, in the same order.
 template <int D>
@@ -37,15 +37,72 @@ struct FinePoints {
     // or elsewhere than its body. Else null.
     const std::uint8_t* cell_homes;
     bool all_mixed;  // every hit must be looked at: groups, exclusions
+    // Are faces of a periodic box joined? Then its periods in units, as far as 16 bits go, and
+    // the last cell along x, or 0 if those faces are not.
+    bool joined;
+    std::array<std::uint16_t, D> period;
+    std::uint32_t last_x;
+    std::uint64_t cell_width;  // along x, in 2^-16 units
     // Bounds of the sum of rounded squares, and of the exact sum in units squared.
     std::int16_t sure, perhaps;
     std::int64_t sure_square, perhaps_square;
 };
 
 constexpr std::uint8_t mixed_cell = 0x80;
+constexpr unsigned cell_width_shift = 16;
 
 struct CellRange {
     std::uint32_t begin = 0, end = 0;
+};
+
+// Beyond the joined faces of a periodic box points are a period away. In a strip their
+// instances are marked with these bits, and with `look_bit`: along x up or down, along y as the
+// strip says, along z up, for only rows above are joined.
+constexpr unsigned face_shift = 27;
+constexpr Index face_up = Index{1} << face_shift, face_y = face_up << 1, face_z = face_up << 2,
+                face_down = face_up << 3;
+constexpr Index face_bits = face_up | face_y | face_z | face_down;
+
+// What such a mark means: an image of the second body, or of the first if they are turned.
+template <int D>
+struct FaceImages {
+    static constexpr std::size_t marks = (face_bits >> face_shift) + 1;
+    std::array<Image<D>, 2 * marks> images{};
+
+    const Image<D>& of(Index marked, bool turned) const {
+        return images[((marked & face_bits) >> face_shift) + (turned ? marks : 0)];
+    }
+
+    constexpr explicit FaceImages(bool down) {
+        for (std::size_t mark = 0; mark < marks; ++mark) {
+            const Index faces = static_cast<Index>(mark) << face_shift;
+            const std::array<int, 3> image{
+                int{(faces & face_up) != 0} - int{(faces & face_down) != 0},
+                (faces & face_y) != 0 ? (down ? -1 : 1) : 0, (faces & face_z) != 0 ? 1 : 0};
+            for (std::size_t a = 0; a < D; ++a) {
+                images[mark][a] = static_cast<std::int16_t>(image[a]);
+                images[marks + mark][a] = static_cast<std::int16_t>(-image[a]);
+            }
+        }
+    }
+    static const FaceImages& towards(bool down) {
+        static constexpr std::array<FaceImages, 2> both{FaceImages(false), FaceImages(true)};
+        return both[down ? 1 : 0];
+    }
+};
+
+// What lies beyond faces of a row: which of the other rows do, and single cells along x.
+template <std::size_t rows>
+struct StripFaces {
+    struct Cell {
+        std::uint32_t cell;
+        Index faces;
+    };
+    std::array<Index, rows> crossed{};  // on the way to each of the others
+    std::array<Cell, rows> low;         // before the first cell
+    std::array<Cell, rows + 1> high;    // behind the last
+    std::uint8_t lows = 0, highs = 0;   // how many
+    bool down = false;                  // along y
 };
 
 // Part of a row of cells, and the rows above it. Entries `first` to `last` - 1 of the own row
@@ -56,7 +113,9 @@ struct StripRow {
     std::uint32_t first, last;
     CellRange own;  // the cells of these entries; `row_end` ends the row
     std::uint32_t row_end;
-    std::array<CellRange, D == 2 ? 1 : 4> others;  // cells from own x - 1 on
+    static constexpr std::size_t rows = D == 2 ? 1 : 4;
+    std::array<CellRange, rows> others;  // cells from own x - 1 on
+    StripFaces<rows> faces;              // where they are joined
 };
 
 // The same with the rows all around, the own one among them, for the neighbours of each entry.
@@ -80,9 +139,10 @@ constexpr Index look_bit = Index{1} << 31;
 constexpr unsigned away_shift = 28;
 constexpr Index away_bits = Index{7} << away_shift;
 
-// Entries begin ... end - 1, that go to entries from `to` on of a strip.
+// Entries begin ... end - 1, that go to entries from `to` on of a strip, from beyond faces.
 struct StripPiece {
     std::uint32_t begin, end, to;
+    Index faces;
 };
 
 // A worker's own arrays.

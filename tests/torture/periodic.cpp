@@ -305,6 +305,54 @@ TYPED_TEST(Periodic, the_box_changes_while_the_bodies_do_not) {
     }
 }
 
+// Points within one period: row_grid joins the faces, without ghosts. Three cells and more, of
+// which a whole number seldom fills the box; few and many to a row; some places lie on faces.
+TYPED_TEST(Periodic, points_across_joined_faces) {
+    VICINAL_FLAVOUR;
+    scenes::Random random(11);
+    Finder<T, D> finder(with_method<D>("row_grid", 2));
+    Found<D> crossing;
+    for (int round = 0; round < (run_light() ? 12 : 40); ++round) {
+        SCOPED_TRACE(round);
+        const auto cutoff = static_cast<T>(random.uniform(0.5, 2));
+        auto sides = lengths<D>(0);
+        std::array<bool, D> axes;
+        std::vector<T> places =
+            scattered<T, D>(round % 3 == 0 ? 40 : 500, 0, 1, static_cast<std::uint64_t>(round));
+        for (std::size_t a = 0; a < D; ++a) {
+            const double cells = random.uniform(3.1, round % 2 == 0 ? 5 : 12),
+                         origin = round % 4 < 2 ? 0 : random.uniform(-300, 300);
+            axes[a] = round < 4 || random.uniform() < 0.8;
+            sides[a] = static_cast<double>(static_cast<T>(cells * static_cast<double>(cutoff)));
+            for (std::size_t c = a; c < places.size(); c += D) {
+                const T snapped = random.uniform() < 0.05 ? std::round(places[c]) : places[c];
+                // Half of them in the middle: sparse rows, and cells with nothing beside.
+                const double at =
+                    round % 5 == 4 ? std::pow(static_cast<double>(snapped), 3) : snapped;
+                places[c] = static_cast<T>(origin) + static_cast<T>(at * sides[a] * 0.9999);
+            }
+        }
+        const auto domain = Domain<D>::orthogonal(sides, axes);
+        auto bodies = shaped<T, D>(places, cutoff, shape_cases[0]);
+        if (round % 6 == 5)
+            add_filter(bodies, round % 4 == 1 ? FilterCase::groups : FilterCase::exclusions,
+                       bodies.size(), 6);
+        const Found<D> expected = tool::plain_pairs(bodies.view(), domain);
+        finder.update(bodies.view(), domain);
+        EXPECT_EQ(finder.report().ghosts, 0u);
+        expect_answers(finder, expected);
+        for (const auto& pair : expected)
+            if (pair.n != tool::PlainPair<D>{}.n) crossing.push_back(pair);
+        // Queries need ghosts; with them the pairs are the same.
+        if (bodies.size() > 100) continue;
+        EXPECT_EQ(difference<D>(tool::plain_pairs(bodies.view(), bodies.view(), domain),
+                                listed(finder.pairs_with(bodies.view(), Order::sorted))),
+                  "");
+        expect_answers(finder, expected);
+    }
+    EXPECT_GT(crossing.size(), 1000u);
+}
+
 TYPED_TEST(Periodic, filters_hold_in_every_image) {
     VICINAL_FLAVOUR;
     auto bodies = shaped<T, D>(scattered<T, D>(20, 0, 1), T(0.7), shape_cases[0]);
