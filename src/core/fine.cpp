@@ -78,8 +78,6 @@ bool FineGrid<T, D>::fits(const Scene<T, D>& scene) {
             static_cast<unsigned>(std::bit_width(static_cast<std::uint64_t>(most_[a]) + 1));
         if (lattice_.bits[a] > FineRecord::cell_bits) return false;
     }
-    cell_width_ = static_cast<std::uint64_t>(
-        std::llround(width[0] * lattice_.units * (1u << cell_width_shift)));
     choose_bounds(cutoff * lattice_.units, error * lattice_.units);
     return true;
 }
@@ -135,7 +133,7 @@ double FineGrid<T, D>::round_periods(const Lattice<T, D>& lattice) {
 template <Real T, int D>
 void FineGrid<T, D>::choose_bounds(double r, double e) {
     const double w = std::sqrt(double{D}) * (1.001 + e);
-    // `outer` is little more than a cell: perhaps_ is far below 2^15, and below what pads give.
+    // `outer` is little more than a cell: perhaps_ is far below 2^15.
     const double outer = r * (1 + 1e-6) + w, inner = r * (1 - 1e-6) - w;
     perhaps_square_ = static_cast<std::int64_t>(std::ceil(outer * outer));
     sure_square_ = inner <= 0 ? -1 : static_cast<std::int64_t>(inner * inner);
@@ -330,7 +328,6 @@ FinePoints<D> FineGrid<T, D>::points() const {
     view.joined = std::find(joined_.begin(), joined_.end(), true) != joined_.end();
     view.last_x = joined_[0] ? static_cast<std::uint32_t>(most_[0]) : 0;
     view.period = period_;
-    view.cell_width = cell_width_;
     view.sure = sure_;
     view.perhaps = perhaps_;
     view.sure_square = sure_square_;

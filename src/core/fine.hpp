@@ -72,7 +72,6 @@ class FineGrid {
     // Where faces are joined: the axes, and their periods in units.
     std::array<bool, D> joined_{};
     std::array<std::uint16_t, D> period_{};
-    std::uint64_t cell_width_ = 0;
     std::int16_t sure_ = -1, perhaps_ = -1;
     std::int64_t sure_square_ = -1, perhaps_square_ = -1;
 

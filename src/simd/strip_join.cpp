@@ -24,7 +24,6 @@ struct Joiner : Strip<D> {
     using Base::points;
     using Base::scratch;
     using Base::sink;
-    using typename Base::At;
     using typename Base::Bounds;
     using typename Base::Candidates;
     using typename Base::Query;
@@ -47,8 +46,9 @@ struct Joiner : Strip<D> {
     // Of what the test leaves open, what is near on a second look goes to `out`, and what the
     // formula must decide waits.
     template <bool count_only, bool any_cell>
-    HWY_NOINLINE Index* keep_maybes(Candidates c, std::size_t own, std::size_t k, Index* out) {
-        for (std::uint64_t bits = Base::template between<any_cell>(c, own, k); bits != 0;
+    HWY_NOINLINE Index* keep_maybes(Candidates c, std::size_t own, std::size_t k,
+                                    std::size_t end, Index* out) {
+        for (std::uint64_t bits = Base::template between<any_cell>(c, own, k, end); bits != 0;
              bits &= bits - 1) {
             const std::size_t e = k + hwy::Num0BitsBelowLS1Bit_Nonzero64(bits);
             const Doubt doubt = this->doubt(c, own, e);
@@ -65,11 +65,12 @@ struct Joiner : Strip<D> {
 
     // Queries against one vector of candidates: hits are stored at `out`, which moves on. If
     // they are only counted, it only counts.
-    template <bool count_only, bool any_cell, std::size_t queries>
+    template <bool count_only, bool any_cell, bool last, std::size_t queries>
     HWY_INLINE void step(const std::array<Query, queries>& q, const Bounds& bounds,
-                         const Candidates& c, std::size_t k, std::array<Index*, queries>& out) {
+                         const Candidates& c, std::size_t k, std::size_t end,
+                         std::array<Index*, queries>& out) {
         std::array<hn::Mask<Coordinates>, queries> near;
-        const bool open = Base::template test<any_cell>(q, bounds, c, k, near);
+        const bool open = Base::template test<any_cell, last>(q, bounds, c, k, end, near);
         const auto bits = wide_bits(dc, near);
         for (std::size_t i = 0; i < queries; ++i) {
             if (!count_only) compress_store(bits[i], c.value + k, out[i]);
@@ -77,7 +78,7 @@ struct Joiner : Strip<D> {
         }
         if (HWY_UNLIKELY(open))  // last: a point that meets itself comes first
             for (std::size_t i = 0; i < queries; ++i)
-                out[i] = keep_maybes<count_only, any_cell>(c, q[i].own, k, out[i]);
+                out[i] = keep_maybes<count_only, any_cell>(c, q[i].own, k, end, out[i]);
     }
 
     // ---- the pairs -------------------------------------------------------------------------
@@ -181,8 +182,10 @@ struct Joiner : Strip<D> {
                 out[i] = begin[i] - (i == 1 ? itself : 0);
                 before[i] = *out[i];
             }
-            for (; k < stop; k += hn::Lanes(dc))
-                step<count_only, any_cell>(q, bounds, c, k, out);
+            for (; k + hn::Lanes(dc) <= stop; k += hn::Lanes(dc))
+                step<count_only, any_cell, false>(q, bounds, c, k, stop, out);
+            if (k < stop) step<count_only, any_cell, true>(q, bounds, c, k, stop, out);
+            k = stop;
             for (std::size_t i = 0; i < queries; ++i) {
                 const auto found = static_cast<std::size_t>(out[i] - begin[i]);
                 if (count_only) {
@@ -242,13 +245,11 @@ struct Joiner : Strip<D> {
         Candidates c;
         for (std::size_t a = 0; a < D; ++a) c.axis[a] = scratch.axis[a].data();
         c.value = scratch.value.data();
-        const At behind = this->put_pad(begin, to);
         const std::uint64_t bodies = end - begin;
         writer.candidates +=
             bodies * (to - from) + bodies * (near_end - begin) - bodies * (bodies + 1) / 2;
         const std::size_t first = from - (near_end - begin);
         meet_all<treated, false>(c, first, first + (end - begin), to);
-        this->take_pad(behind, to);
     }
 
     // Each of the points i ... last - 1 of a strip with all that follow it, up to `to`.
@@ -316,9 +317,6 @@ struct Joiner : Strip<D> {
         scratch.pieces.resize(static_cast<std::size_t>(piece - scratch.pieces.data()));
         this->copy(pen);
         if (points.joined) this->cross_faces(pen, row.faces.down);
-        // Behind them, what is in no cell: theirs are 1 to 2^15 - 2.
-        const hn::RebindToUnsigned<Coordinates> d16;
-        hn::StoreU(hn::Set(d16, 0xffff), d16, pen.cell + filled);
         Candidates c;
         for (std::size_t a = 0; a < D; ++a) c.axis[a] = pen.axis[a];
         c.value = pen.value;

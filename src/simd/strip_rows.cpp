@@ -56,7 +56,6 @@ struct Marker : Strip<D> {
     using Base::points;
     using Base::scratch;
     using Base::sink;
-    using typename Base::At;
     using typename Base::Bounds;
     using typename Base::Candidates;
     using typename Base::Query;
@@ -87,9 +86,9 @@ struct Marker : Strip<D> {
 
     // Returns how many of what the test leaves open are accepted at once.
     HWY_NOINLINE std::size_t keep_maybes(Candidates c, std::size_t own, std::size_t k,
-                                         std::uint32_t entry, Word* word) {
+                                         std::size_t end, std::uint32_t entry, Word* word) {
         std::size_t accepted = 0;
-        for (std::uint64_t bits = Base::template between<false>(c, own, k); bits != 0;
+        for (std::uint64_t bits = Base::template between<false>(c, own, k, end); bits != 0;
              bits &= bits - 1) {
             const std::size_t lane = hwy::Num0BitsBelowLS1Bit_Nonzero64(bits), e = k + lane;
             const Doubt doubt = this->doubt(c, own, e);
@@ -116,10 +115,11 @@ struct Marker : Strip<D> {
         std::array<std::size_t, queries> count{};
         for (std::size_t i = 0; i < queries; ++i)
             q[i] = Base::template query<false>(c, own + i);
-        for (std::size_t w = 0; w < words; ++w) {
+        const auto test_word = [&]<bool last>(std::size_t w,
+                                              std::bool_constant<last>) HWY_ATTR {
             const std::size_t k = cell.from + w * lanes;
             std::array<hn::Mask<Coordinates>, queries> near;
-            const bool open = Base::template test<false>(q, bounds, c, k, near);
+            const bool open = Base::template test<false, last>(q, bounds, c, k, cell.to, near);
             const auto bits = wide_bits(dc, near);
             for (std::size_t i = 0; i < queries; ++i) {
                 marks[i * words + w] = static_cast<Word>(bits[i].together());
@@ -127,10 +127,12 @@ struct Marker : Strip<D> {
             }
             if (HWY_UNLIKELY(open))
                 for (std::size_t i = 0; i < queries; ++i)
-                    count[i] +=
-                        keep_maybes(c, own + i, k, entry + static_cast<std::uint32_t>(i),
-                                    marks + i * words + w);
-        }
+                    count[i] += keep_maybes(c, own + i, k, cell.to,
+                                            entry + static_cast<std::uint32_t>(i),
+                                            marks + i * words + w);
+        };
+        for (std::size_t w = 0; w + 1 < words; ++w) test_word(w, std::false_type());
+        test_word(words - 1, std::true_type());
         for (std::size_t i = 0; i < queries; ++i) {
             // Nobody is its own neighbour.
             const std::size_t at = own + i - cell.from;
@@ -168,7 +170,6 @@ struct Marker : Strip<D> {
             const std::size_t words = cell.words();
             sink.writer->candidates +=
                 std::uint64_t{cell.last - cell.first} * (cell.to - cell.from);
-            const At behind = this->put_pad(cell.first, cell.to);
             std::size_t at = scratch.slab_middle[own] + (cell.first - begin);
             std::uint32_t e = cell.first;
             if constexpr (lanes > 16)  // and registers for four
@@ -177,7 +178,6 @@ struct Marker : Strip<D> {
             for (; e + 2 <= cell.last; e += 2, at += 2, marks += 2 * words)
                 mark<2>(c, bounds, cell, e, at, marks);
             if (e < cell.last) mark<1>(c, bounds, cell, e, at, marks);
-            this->take_pad(behind, cell.to);
         }
         decide_maybes();
     }

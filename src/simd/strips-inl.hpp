@@ -294,11 +294,11 @@ struct Strip {
         return sum <= points.sure_square ? Doubt::none : Doubt::remains;
     }
 
-    // Queries against one vector of candidates: which are near. True if some lie between the
-    // bounds.
-    template <bool any_cell, std::size_t queries>
+    // Queries against one vector of candidates, the last of which may be behind `end`: which
+    // are near. True if some lie between the bounds.
+    template <bool any_cell, bool last, std::size_t queries>
     static HWY_INLINE bool test(const std::array<Query, queries>& q, const Bounds& bounds,
-                                const Candidates& c, std::size_t k,
+                                const Candidates& c, std::size_t k, std::size_t end,
                                 std::array<hn::Mask<Coordinates>, queries>& near) {
         const At at = load(c, k);
         auto between = hn::MaskFromVec(hn::Zero(dc));
@@ -306,8 +306,9 @@ struct Strip {
             const C sum = squares(q[i], at);
             near[i] = hn::Gt(bounds.sure, sum);
             auto perhaps = hn::Gt(bounds.perhaps, sum);
-            if (any_cell) {
-                const auto there = beside(q[i], c, k);
+            if constexpr (any_cell || last) {
+                auto there = last ? hn::FirstN(dc, end - k) : beside(q[i], c, k);
+                if (any_cell && last) there = hn::And(there, beside(q[i], c, k));
                 near[i] = hn::And(near[i], there);
                 perhaps = hn::And(perhaps, there);
             }
@@ -319,36 +320,14 @@ struct Strip {
     // Which of such a vector lie between the bounds for the entry at `own`. (No vectors come
     // in: they would have to be in memory all the time.)
     template <bool any_cell>
-    std::uint64_t between(const Candidates& c, std::size_t own, std::size_t k) const {
+    std::uint64_t between(const Candidates& c, std::size_t own, std::size_t k,
+                          std::size_t end) const {
         const Query q = query<any_cell>(c, own);
         const Bounds bounds = this->bounds();
         const C sum = squares(q, load(c, k));
         auto between = hn::AndNot(hn::Gt(bounds.sure, sum), hn::Gt(bounds.perhaps, sum));
         if (any_cell) between = hn::And(between, beside(q, c, k));
-        return bits_of(dc, between);
-    }
-
-    // Behind the last candidate, a vector's worth of what is near to nothing in an entry's
-    // cell: beside it, and one to two cells away along x. (Almost the greatest difference of 16
-    // bits: a place may be a unit before its cell, and beyond the greatest they are negative.)
-    // Returns what was there.
-    At put_pad(std::uint32_t entry, std::size_t to) {
-        At behind;
-        const std::uint64_t cell_begin =
-            points.cell[entry] * points.cell_width >> cell_width_shift;
-        constexpr std::uint64_t away = (2u << fine_bits) - 3;
-        for (std::size_t a = 0; a < D; ++a) {
-            auto* const pad = reinterpret_cast<std::int16_t*>(scratch.axis[a].data() + to);
-            behind[a] = hn::LoadU(dc, pad);
-            const std::uint64_t at = a == 0 ? cell_begin + away : points.axis[a][entry];
-            hn::StoreU(hn::Set(dc, static_cast<std::int16_t>(at)), dc, pad);
-        }
-        return behind;
-    }
-    void take_pad(const At& behind, std::size_t to) {
-        for (std::size_t a = 0; a < D; ++a)
-            hn::StoreU(behind[a], dc,
-                       reinterpret_cast<std::int16_t*>(scratch.axis[a].data() + to));
+        return bits_of(dc, hn::And(between, hn::FirstN(dc, end - k)));
     }
 };
 

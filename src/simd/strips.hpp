@@ -42,14 +42,12 @@ struct FinePoints {
     bool joined;
     std::array<std::uint16_t, D> period;
     std::uint32_t last_x;
-    std::uint64_t cell_width;  // along x, in 2^-16 units
     // Bounds of the sum of rounded squares, and of the exact sum in units squared.
     std::int16_t sure, perhaps;
     std::int64_t sure_square, perhaps_square;
 };
 
 constexpr std::uint8_t mixed_cell = 0x80;
-constexpr unsigned cell_width_shift = 16;
 
 struct CellRange {
     std::uint32_t begin = 0, end = 0;
