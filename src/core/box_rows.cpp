@@ -18,7 +18,7 @@ constexpr std::uint64_t least_giant = 256;  // rows
 // Mean extent per axis, of a fixed sample: summed in one order, whatever the threads.
 template <Real T, int D>
 std::array<double, D> mean_size(const Scene<T, D>& scene) {
-    const std::size_t n = scene.bodies(), stride = n / 16384 + 1;
+    const std::size_t n = scene.bodies(), stride = n / 4096 + 1;
     const auto count = static_cast<double>((n + stride - 1) / stride);
     std::array<double, D> mean{};
     for (std::size_t i = 0; i < n; i += stride) {

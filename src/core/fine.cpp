@@ -22,6 +22,7 @@ template <Real T, int D>
 bool FineGrid<T, D>::fits(const Scene<T, D>& scene) {
     ghosts_among_ = scene.imaged() && !scene.joined();
     joined_ = {};
+    any_joined_ = false;
     // What the marks of simd/strips.hpp leave room for.
     const std::size_t numbers = scene.size() + (ghosts_among_ ? scene.bodies() : 0);
     const unsigned room = ghosts_among_ ? away_shift : scene.joined() ? face_shift : 31;
@@ -95,7 +96,7 @@ bool FineGrid<T, D>::join_faces(const Lattice<T, D>& lattice, const Box<double, 
         const double count = std::floor(period / (width[a] * (1 + 0x1p-8)));
         // With fewer than three, two cells would be beside each other on both sides.
         if (!(gap >= 0) || !(count >= 3)) return false;
-        joined_[a] = true;
+        joined_[a] = any_joined_ = true;
         most_[a] = static_cast<std::int64_t>(count);
         width[a] = period / (count - 0x1p-9);
     }
@@ -212,48 +213,65 @@ void FineGrid<T, D>::sort(const Scene<T, D>& scene, Packed<T, D>& packed) {
     sorter_.count(n, lattice_.all_bits(), threads, make, by_cell);
     sorter_.scatter(n, threads, make, by_cell);
 
-    std::array<std::uint16_t*, 3> axes{};
+    FineColumns<D> all{};
     for (std::size_t a = 0; a < D; ++a) {
         axis_[a].resize(n);
-        axes[a] = axis_[a].data();
+        all.axis[a] = axis_[a].data();
     }
     cell_.resize(n);
-    const std::uint64_t most_x = (std::uint64_t{1} << lattice_.bits[0]) - 1;
-    Index* const instances = packed.entries(n).data();
+    all.cell = cell_.data();
+    all.instance = packed.entries(n).data();
     Bits* const bits = ghosts_among_ ? packed.own_bits(n).data() : nullptr;
     marked_.resize(ghosts_among_ ? n : 0);
+    const auto part = fine_kernels<T, D>(first_target()).part;
     sorter_.take(threads, by_cell,
-                 [=, &scene, cells = cell_.data(), to_marked = marked_.data()](
-                     Range entries, const FineRecord* bucket, const std::uint32_t* order,
+                 [&](Range entries, const FineRecord* bucket, const std::uint32_t* order,
                      const auto& keep) {
-                     // Here: what others can reach would be read again after every store.
-                     const auto [x, y, z] = axes;
-                     Index* const to = instances;
                      FineRecord head{0, 0};  // no cell is 0: that one is empty
-                     for (std::size_t k = 0; k < entries.size(); ++k) {
-                         const FineRecord& r = bucket[order[k]];
-                         const std::size_t e = entries.begin + k;
-                         x[e] = r.x();
-                         y[e] = r.y();
-                         if (D == 3) z[e] = r.z();
-                         cells[e] = static_cast<std::uint16_t>(r.cell() & most_x);
-                         to[e] = r.instance();
-                         if (r.cell() != head.cell()) {
-                             if (k > 0) keep(head);
-                             head = {r.place, e};
+                     std::array<FineRecord, 1 + batch_size> batch;
+                     batch[0] = head;
+                     for (std::size_t k = 0; k < entries.size(); k += batch_size) {
+                         const std::size_t count = std::min(entries.size() - k, batch_size),
+                                           first = entries.begin + k;
+                         FineColumns<D> to = all;
+                         for (std::size_t a = 0; a < D; ++a) to.axis[a] += first;
+                         to.cell += first;
+                         to.instance += first;
+                         std::uint64_t begins =
+                             part(lattice_, bucket, order + k, count, to, batch.data());
+                         if (bits == nullptr) {
+                             for (; begins != 0; begins &= begins - 1) {
+                                 const auto i =
+                                     static_cast<std::size_t>(std::countr_zero(begins));
+                                 keep({batch[i + 1].place, first + i});
+                             }
+                         } else {
+                             for (std::size_t i = 0; i < count; ++i) {
+                                 if ((begins >> i & 1) != 0) {
+                                     if (head.place != 0) keep(head);
+                                     head = {batch[i + 1].place, first + i};
+                                 }
+                                 mark(scene, batch[i + 1], first + i, bits, head);
+                             }
                          }
-                         if (bits == nullptr) continue;
-                         bits[e] = static_cast<Bits>(Scene<T, D>::image_bits | plain_bit);
-                         to_marked[e] = r.instance();
-                         if ((r.place & FineRecord::elsewhere) != 0) {
-                             head.place |= FineRecord::elsewhere;
-                             bits[e] = scene.home(r.instance());
-                             to_marked[e] = marked(scene, r.instance(), bits[e]);
-                         }
-                         head.rest |= std::uint64_t{bits[e]} << head_homes;
+                         batch[0] = batch[count];
                      }
-                     keep(head);
+                     if (bits != nullptr) keep(head);
                  });
+}
+
+// The bits and the marked instance of an entry, where there are ghosts.
+template <Real T, int D>
+void FineGrid<T, D>::mark(const Scene<T, D>& scene, const FineRecord& r, std::size_t entry,
+                          Bits* bits, FineRecord& head) {
+    bits[entry] = static_cast<Bits>(Scene<T, D>::image_bits | plain_bit);
+    marked_[entry] = r.instance();
+    if ((r.place & FineRecord::elsewhere) != 0) {
+        head.place |= FineRecord::elsewhere;
+        bits[entry] = scene.home(r.instance());
+        marked_[entry] = marked(scene, r.instance(), bits[entry]);
+    }
+    head.rest |= std::uint64_t{bits[entry]} << head_homes;
 }
 
 template <Real T, int D>
@@ -325,7 +343,7 @@ FinePoints<D> FineGrid<T, D>::points() const {
     view.cell_start = cell_start_.data();
     view.cell_homes = ghosts_among_ ? cell_homes_.data() : nullptr;
     view.marked = ghosts_among_ ? marked_.data() : nullptr;
-    view.joined = std::find(joined_.begin(), joined_.end(), true) != joined_.end();
+    view.joined = any_joined_;
     view.last_x = joined_[0] ? static_cast<std::uint32_t>(most_[0]) : 0;
     view.period = period_;
     view.sure = sure_;
@@ -336,21 +354,18 @@ FinePoints<D> FineGrid<T, D>::points() const {
 }
 
 template <Real T, int D>
-typename FineGrid<T, D>::Beside FineGrid<T, D>::beside(std::size_t r,
-                                                       const std::array<int, 2>& step) const {
-    const std::int64_t y = row_y(r),
-                       z = static_cast<std::int64_t>(row_key_[r] >> lattice_.bits[1]);
-    std::array<std::int64_t, 2> at{y + step[0], z + step[1]};
-    Beside row;
+void FineGrid<T, D>::cross_faces(std::size_t r, const std::array<int, 2>& step,
+                                 Beside& row) const {
+    const std::array<std::int64_t, 2> from{
+        row_y(r), static_cast<std::int64_t>(row_key_[r] >> lattice_.bits[1])};
     for (std::size_t a = 1; a < D; ++a) {
-        std::int64_t& cell = at[a - 1];
+        const std::int64_t cell = from[a - 1] + step[a - 1];
         if (!joined_[a] || (1 <= cell && cell <= most_[a])) continue;
+        row.key += static_cast<std::uint64_t>(cell < 1 ? most_[a] : -most_[a])
+                   << (a == 1 ? 0 : lattice_.bits[1]);
         row.crossed |= a == 1 ? face_y : face_z;
         row.down |= cell < 1;
-        cell += cell < 1 ? most_[a] : -most_[a];
     }
-    row.key = key_of_row(at[0], at[1]);
-    return row;
 }
 
 template <Real T, int D>

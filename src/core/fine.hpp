@@ -35,7 +35,13 @@ class FineGrid {
         Index crossed = 0;  // faces: see simd/strips.hpp
         bool down = false;
     };
-    Beside beside(std::size_t r, const std::array<int, 2>& step) const;
+    Beside beside(std::size_t r, const std::array<int, 2>& step) const {
+        Beside row{row_key_[r] + static_cast<std::uint64_t>(std::int64_t{step[0]})};
+        if constexpr (D == 3)
+            row.key += static_cast<std::uint64_t>(std::int64_t{step[1]}) << lattice_.bits[1];
+        if (any_joined_) cross_faces(r, step, row);
+        return row;
+    }
     std::int64_t row_y(std::size_t r) const {
         return static_cast<std::int64_t>(row_key_[r] &
                                          ((std::uint64_t{1} << lattice_.bits[1]) - 1));
@@ -62,6 +68,9 @@ class FineGrid {
     template <class Put>
     void make_records(const Scene<T, D>& scene, Range instances, const Put& put) const;
     FineRecord record_elsewhere(const Scene<T, D>& scene, Index k) const;
+    void cross_faces(std::size_t r, const std::array<int, 2>& step, Beside& row) const;
+    void mark(const Scene<T, D>& scene, const FineRecord& r, std::size_t entry, Bits* bits,
+              FineRecord& head);
     static Index marked(const Scene<T, D>& scene, Index k, Bits home);
     void make_ghosts(const Scene<T, D>& scene);
     void sort(const Scene<T, D>& scene, Packed<T, D>& packed);
@@ -71,6 +80,7 @@ class FineGrid {
     std::array<std::int64_t, D> most_{};  // the highest cell in use
     // Where faces are joined: the axes, and their periods in units.
     std::array<bool, D> joined_{};
+    bool any_joined_ = false;
     std::array<std::uint16_t, D> period_{};
     std::int16_t sure_ = -1, perhaps_ = -1;
     std::int64_t sure_square_ = -1, perhaps_square_ = -1;

@@ -42,16 +42,21 @@ Bulk bulk_of(const Scene<T, D>& scene) {
     const std::size_t n = scene.bodies(), count = std::min(n, most);
     Bulk bulk;
     if (count == 0) return bulk;
-    std::array<double, most> sample;
+    std::array<std::array<double, most>, D> samples;
+    for (std::size_t s = 0; s < count; ++s) {
+        const Box<T, D> box = scene.box(static_cast<Index>(s * n / count));
+        for (std::size_t a = 0; a < D; ++a) samples[a][s] = middle(box.lo[a], box.hi[a]);
+    }
     for (std::size_t a = 0; a < D; ++a) {
-        for (std::size_t s = 0; s < count; ++s) {
-            const Box<T, D> box = scene.box(static_cast<Index>(s * n / count));
-            sample[s] = middle(box.lo[a], box.hi[a]);
-        }
-        std::sort(sample.begin(), sample.begin() + count);
-        const std::size_t cut = count / 20;
-        bulk.centre[a] = sample[count / 2];
-        bulk.extent[a] = sample[count - 1 - cut] - sample[cut];
+        double* const begin = samples[a].data();
+        double* const end = begin + count;
+        double *const half = begin + count / 2, *const low = begin + count / 20,
+                      *const high = end - 1 - count / 20;
+        std::nth_element(begin, half, end);
+        bulk.centre[a] = *half;
+        if (low < half) std::nth_element(begin, low, half);
+        if (high > half) std::nth_element(half + 1, high, end);
+        bulk.extent[a] = *high - *low;
     }
     return bulk;
 }

@@ -82,17 +82,57 @@ void make_records(const FineLattice<D>& lattice, const PointBatch<T, D>& batch, 
     (alike ? make_batch<true, T, D> : make_batch<false, T, D>)(lattice, batch, first, out);
 }
 
+template <int D>
+std::uint64_t part(const FineLattice<D>& lattice, const FineRecord* from,
+                   const std::uint32_t* order, std::size_t count, const FineColumns<D>& to,
+                   FineRecord* in_order) {
+    for (std::size_t i = 0; i < count; ++i) in_order[i + 1] = from[order[i]];
+    const Words dw;
+    const Units du;
+    const hn::Rebind<std::uint16_t, Words> d16;
+    const std::size_t lanes = hn::Lanes(dw);
+    const unsigned x_bits = lattice.bits[0];
+    const auto most_x = hn::Set(dw, (std::uint64_t{1} << x_bits) - 1);
+    std::uint64_t begins = 0;
+    std::size_t i = 0;
+    for (; i + lanes <= count; i += lanes) {
+        hn::Vec<Words> place, rest, before, unused;
+        hn::LoadInterleaved2(dw, &in_order[i + 1].place, place, rest);
+        hn::LoadInterleaved2(dw, &in_order[i].place, before, unused);
+        const auto cell = hn::ShiftRight<int{FineRecord::cell_shift}>(place);
+        const auto last = hn::ShiftRight<int{FineRecord::cell_shift}>(before);
+        begins |= bits_of(dw, hn::Ne(cell, last)) << i;
+        hn::StoreU(hn::TruncateTo(d16, place), d16, to.axis[0] + i);
+        hn::StoreU(hn::TruncateTo(d16, rest), d16, to.axis[1] + i);
+        if constexpr (D == 3)
+            hn::StoreU(hn::TruncateTo(d16, hn::ShiftRight<16>(rest)), d16, to.axis[2] + i);
+        hn::StoreU(hn::TruncateTo(d16, hn::And(cell, most_x)), d16, to.cell + i);
+        const auto instance = hn::ShiftRight<int{FineRecord::instance_shift}>(rest);
+        hn::StoreU(hn::TruncateTo(du, instance), du, to.instance + i);
+    }
+    for (; i < count; ++i) {
+        const FineRecord& r = in_order[i + 1];
+        begins |= std::uint64_t{r.cell() != in_order[i].cell()} << i;
+        to.axis[0][i] = r.x();
+        to.axis[1][i] = r.y();
+        if constexpr (D == 3) to.axis[2][i] = r.z();
+        to.cell[i] = r.cell_x(x_bits);
+        to.instance[i] = r.instance();
+    }
+    return begins;
+}
+
 FineKernels<float, 2> fine_kernels_f2() {
-    return {make_records<float, 2>};
+    return {make_records<float, 2>, part<2>};
 }
 FineKernels<float, 3> fine_kernels_f3() {
-    return {make_records<float, 3>};
+    return {make_records<float, 3>, part<3>};
 }
 FineKernels<double, 2> fine_kernels_d2() {
-    return {make_records<double, 2>};
+    return {make_records<double, 2>, part<2>};
 }
 FineKernels<double, 3> fine_kernels_d3() {
-    return {make_records<double, 3>};
+    return {make_records<double, 3>, part<3>};
 }
 
 }  // namespace vicinal::HWY_NAMESPACE

@@ -23,6 +23,10 @@ struct FineRecord {
     static constexpr std::uint64_t elsewhere = std::uint64_t{1} << 16;
 
     std::uint64_t cell() const { return place >> cell_shift; }
+    // Its part along x, which has so many bits.
+    std::uint16_t cell_x(unsigned bits) const {
+        return static_cast<std::uint16_t>(cell() & ((1u << bits) - 1));
+    }
     std::uint16_t x() const { return static_cast<std::uint16_t>(place); }
     std::uint16_t y() const { return static_cast<std::uint16_t>(rest); }
     std::uint16_t z() const { return static_cast<std::uint16_t>(rest >> 16); }
@@ -57,11 +61,25 @@ struct FineLattice {
     }
 };
 
+// Where what sorted records hold is written to, one array each.
+template <int D>
+struct FineColumns {
+    std::array<std::uint16_t*, D> axis;
+    std::uint16_t* cell;  // along x
+    Index* instance;
+};
+
 template <Real T, int D>
 struct FineKernels {
     // The same for a batch of points, instances from `first` on.
     void (*records)(const FineLattice<D>&, const PointBatch<T, D>&, Index first,
                     FineRecord* out);
+    // Takes apart the records from[order[0]], from[order[1]], ..., at most a batch; they are
+    // left behind the first of `in_order`, which is the one before them. A bit for each that is
+    // the first of its cell.
+    std::uint64_t (*part)(const FineLattice<D>&, const FineRecord* from,
+                          const std::uint32_t* order, std::size_t count,
+                          const FineColumns<D>& to, FineRecord* in_order);
 };
 
 template <Real T, int D>

@@ -182,9 +182,12 @@ struct Joiner : Strip<D> {
                 out[i] = begin[i] - (i == 1 ? itself : 0);
                 before[i] = *out[i];
             }
-            for (; k + hn::Lanes(dc) <= stop; k += hn::Lanes(dc))
+            // Behind those of any cell are some in none.
+            const std::size_t whole = any_cell ? stop : stop - (stop - k) % hn::Lanes(dc);
+            for (; k < whole; k += hn::Lanes(dc))
                 step<count_only, any_cell, false>(q, bounds, c, k, stop, out);
-            if (k < stop) step<count_only, any_cell, true>(q, bounds, c, k, stop, out);
+            if constexpr (!any_cell)
+                if (k < stop) step<count_only, false, true>(q, bounds, c, k, stop, out);
             k = stop;
             for (std::size_t i = 0; i < queries; ++i) {
                 const auto found = static_cast<std::size_t>(out[i] - begin[i]);
@@ -317,6 +320,9 @@ struct Joiner : Strip<D> {
         scratch.pieces.resize(static_cast<std::size_t>(piece - scratch.pieces.data()));
         this->copy(pen);
         if (points.joined) this->cross_faces(pen, row.faces.down);
+        // Behind them, what is in no cell: queries are in 1 to 2^15 - 2.
+        const hn::RebindToUnsigned<Coordinates> d16;
+        hn::StoreU(hn::Set(d16, 0xffff), d16, pen.cell + filled);
         Candidates c;
         for (std::size_t a = 0; a < D; ++a) c.axis[a] = pen.axis[a];
         c.value = pen.value;

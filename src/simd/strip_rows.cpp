@@ -228,7 +228,7 @@ constexpr std::size_t rows_ahead = 16;
 HWY_INLINE void expect_row(const Index* row) {
     const auto first = reinterpret_cast<std::uintptr_t>(row);  // it may end before that
     for (std::uintptr_t line = 0; line < 3 * 64; line += 64)
-        __builtin_prefetch(reinterpret_cast<const void*>(first + line), 1);
+        __builtin_prefetch(reinterpret_cast<const void*>(first + line), 1, 2);
 }
 
 void fill(MarkTape tape, const MarkTape& end, const RowPlaces& rows, Buffer<Index>& room) {

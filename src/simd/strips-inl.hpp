@@ -306,9 +306,9 @@ struct Strip {
             const C sum = squares(q[i], at);
             near[i] = hn::Gt(bounds.sure, sum);
             auto perhaps = hn::Gt(bounds.perhaps, sum);
+            static_assert(!any_cell || !last);
             if constexpr (any_cell || last) {
-                auto there = last ? hn::FirstN(dc, end - k) : beside(q[i], c, k);
-                if (any_cell && last) there = hn::And(there, beside(q[i], c, k));
+                const auto there = last ? hn::FirstN(dc, end - k) : beside(q[i], c, k);
                 near[i] = hn::And(near[i], there);
                 perhaps = hn::And(perhaps, there);
             }
