@@ -76,10 +76,13 @@ struct Finder<T, D>::State {
     std::unique_ptr<Method<T, D>> method;
     std::optional<Skin<T, D>> skin;
     bool ready = false;
-    bool listed = false;         // the skin's list stands for the structure
-    Bodies<T, D> bodies;         // of this step
-    mutable Scene<T, D> scene;   // what the method has ordered
-    mutable bool built = false;  // may queries be put to that? Else it waits for the first
+    bool listed = false;        // the skin's list stands for the structure
+    Bodies<T, D> bodies;        // of this step
+    mutable Scene<T, D> scene;  // what the method has ordered
+    // What queries are put to, if not to that: the same bodies with ghosts.
+    mutable Scene<T, D> asked_scene;
+    mutable std::unique_ptr<Method<T, D>> asked_method;
+    mutable bool built = false;  // is what queries are put to? Else it waits for the first
     mutable std::mutex building;
     bool told = false;  // does the report have the figures?
     Filter<T, D> filter;
@@ -136,7 +139,8 @@ struct Finder<T, D>::State {
         filter.assign(given, given, true);
         report.seconds.scene = watch.lap();
         if (skin && !listed) listed = renew_skin(last_pairs);
-        const double ghosts = listed ? 0 : build(bodies, options.domain, For::search);
+        const double ghosts =
+            listed ? 0 : build(scene, *method, bodies, options.domain, For::search);
         built = !listed && !scene.joined();
         report.seconds.scene += ghosts;
         report.seconds.build = kept + watch.lap() - ghosts;
@@ -158,20 +162,21 @@ struct Finder<T, D>::State {
 
     // Orders bodies; returns the seconds that took until the method's turn.
     enum class For : std::uint8_t { search, queries };
-    double build(const Bodies<T, D>& given, const Domain<D>& domain, For use) const {
+    double build(Scene<T, D>& to, Method<T, D>& by, const Bodies<T, D>& given,
+                 const Domain<D>& domain, For use) const {
         Stopwatch watch;
-        scene.assign(given, domain, threads);
-        if (use == For::queries || !scene.imaged() || !method->joins_faces(scene))
-            scene.add_ghosts(options.max_bytes);
+        to.assign(given, domain, threads);
+        if (use == For::queries || !to.imaged() || !by.joins_faces(to))
+            to.add_ghosts(options.max_bytes);
         const double seconds = watch.lap();
-        if (!scene.by_images()) method->build(scene);
+        if (!to.by_images()) by.build(to);
         return seconds;
     }
 
     // Makes the skin a new list, if one will serve these bodies.
     bool renew_skin(std::uint64_t last_pairs) {
         if (!skin->renew(last_pairs)) return false;
-        build(skin->fences(), skin->domain(), For::search);
+        build(scene, *method, skin->fences(), skin->domain(), For::search);
         check_bytes();
         const Filter<T, D> all;  // groups and exclusions may change while the list lives
         blocks.store(candidates, scene.imaged(), threads, {no_limit, limits().max_bytes});
@@ -191,17 +196,21 @@ struct Finder<T, D>::State {
 
     std::size_t structure_bytes() const {
         std::size_t sum = scene.bytes() + method->bytes();
+        if (asked_method) sum += asked_scene.bytes() + asked_method->bytes();
         if (skin) sum += skin->bytes() + PairList<D>::Store::bytes(candidates);
         return sum;
     }
 
     void check_bytes() {
         report.bytes = structure_bytes();
-        if (report.bytes > options.max_bytes)
-            throw Error(Error::Kind::limit,
-                        "the structure needs " + std::to_string(report.bytes) +
-                            " bytes, but max_bytes is " + std::to_string(options.max_bytes) +
-                            "; raise it");
+        refuse_bytes(report.bytes);
+    }
+    void refuse_bytes(std::uint64_t bytes) const {
+        if (bytes > options.max_bytes)
+            throw Error(Error::Kind::limit, "the structure needs " + std::to_string(bytes) +
+                                                " bytes, but max_bytes is " +
+                                                std::to_string(options.max_bytes) +
+                                                "; raise it");
     }
 
     void require_update() const {
@@ -222,7 +231,9 @@ struct Finder<T, D>::State {
     Limits limits() const {
         const std::size_t used = structure_bytes();
         return {options.max_pairs,
-                options.max_bytes == no_limit ? no_limit : options.max_bytes - used};
+                options.max_bytes == no_limit
+                    ? no_limit
+                    : options.max_bytes - std::min<std::uint64_t>(used, options.max_bytes)};
     }
 
     Question<T, D> question_of(const Scene<T, D>& searched, const Filter<T, D>& allowed) const {
@@ -344,45 +355,63 @@ struct Finder<T, D>::State {
     }
 
     // While the skin's list serves, or where faces are joined, the bodies are ordered for
-    // queries only if there are any; those may come from several threads at once.
-    void prepare_structure() const {
+    // queries only if there are any; those may come from several threads at once, and while
+    // pairs are streamed.
+    struct Standing {
+        const Scene<T, D>& scene;
+        const Method<T, D>& method;
+    };
+    Standing standing() const {
         const std::lock_guard lock(building);
-        if (!built) build(bodies, options.domain, For::queries);
+        const bool apart = !listed && scene.joined();
+        if (apart && !asked_method) asked_method = make_method<T, D>(choice);
+        Scene<T, D>& to = apart ? asked_scene : scene;
+        Method<T, D>& by = apart ? *asked_method : *method;
+        if (!built) {
+            build(to, by, bodies, options.domain, For::queries);
+            const std::size_t bytes = structure_bytes();
+            if (apart && bytes > options.max_bytes) {  // pairs may still be asked for
+                asked_scene = {};
+                asked_method.reset();
+            }
+            refuse_bytes(bytes);
+        }
         built = true;
+        return {to, by};
     }
 
     // Queries against the standing structure; `bare` tells a probe from a second set.
     void ask(const Bodies<T, D>& queries, bool bare, Blocks<D>& target) const {
         check_bodies(queries, bare ? "queries" : "first set", threads);
-        prepare_structure();
+        const Standing to = standing();
         Filter<T, D> pair_filter;
-        pair_filter.assign(queries, scene.view(), false);
+        pair_filter.assign(queries, to.scene.view(), false);
         Scene<T, D> query_scene;
         query_scene.assign(queries, options.domain, threads);
-        query_scene.add_ghosts(options.max_bytes, &scene);
-        scene.check_images(query_scene);
+        query_scene.add_ghosts(options.max_bytes, &to.scene);
+        to.scene.check_images(query_scene);
         Question<T, D> question;
-        question.scene = &scene;
+        question.scene = &to.scene;
         question.queries = &query_scene;
         question.filter = &pair_filter;
-        question.rule = bare ? ReachRule::sum : rule_of(scene.view());
+        question.rule = bare ? ReachRule::sum : rule_of(to.scene.view());
         question.bare = bare;
         question.boxes = boxes;
         question.runs = runs;
         constexpr std::size_t queries_per_task = 256;
-        const std::size_t n = scene.by_images() ? queries.size() : query_scene.size();
+        const std::size_t n = to.scene.by_images() ? queries.size() : query_scene.size();
         const std::size_t tasks = (n + queries_per_task - 1) / queries_per_task;
         parallel_tasks(threads, tasks, [&](std::size_t t, int worker) {
             BlockWriter<D>& writer = target.writer(worker);
             writer.begin_task(t);
             const std::size_t begin = t * queries_per_task;
             const Range range{begin, std::min(n, begin + queries_per_task)};
-            if (scene.by_images()) {
+            if (to.scene.by_images()) {
                 search_images(question, range, writer);
             } else {
                 SieveScratch<D> none;  // probes may run at the same time
-                Sieve<T, D> sieve(question, method->packed(), writer, none);
-                method->probe(query_scene, range, sieve);
+                Sieve<T, D> sieve(question, to.method.packed(), writer, none);
+                to.method.probe(query_scene, range, sieve);
             }
             writer.end_task();
         });
@@ -393,6 +422,7 @@ struct Finder<T, D>::State {
         require_update();
         PairList<D> result;
         Blocks<D> target;
+        standing();  // first: it takes its part of the memory
         target.store(result, current().imaged(), threads, limits());
         ask(queries, bare, target);
         Rows<D> room;
@@ -417,23 +447,23 @@ struct Finder<T, D>::State {
                         "the maximum distance is " + number_text(static_cast<double>(most)) +
                             "; give a number that is not negative and whose square is finite, "
                             "or infinity");
-        prepare_structure();
-        const Bodies<T, D>& asking_bodies = queries != nullptr ? *queries : scene.view();
+        const Standing to = standing();
+        const Bodies<T, D>& asking_bodies = queries != nullptr ? *queries : to.scene.view();
         check_bodies(asking_bodies, "queries", threads);
         Filter<T, D> pair_filter;
-        if (queries != nullptr) pair_filter.assign(*queries, scene.view(), false);
+        if (queries != nullptr) pair_filter.assign(*queries, to.scene.view(), false);
         NearestQuestion<T, D> question;
-        question.scene = &scene;
-        if (!scene.by_images()) question.packed = &method->packed();
+        question.scene = &to.scene;
+        if (!to.scene.by_images()) question.packed = &to.method.packed();
         question.queries = &asking_bodies;
         question.filter = queries != nullptr ? &pair_filter : &filter;
         question.own = queries == nullptr;
         question.k = k;
         question.limit = most * most;
-        question.region = bounds_of_boxes(scene);
+        question.region = bounds_of_boxes(to.scene);
         return collect_nearest(question, threads, limits(), [&](NearestQuery<T, D>& query) {
-            if (!scene.by_images()) return method->nearest(query);
-            for (Index i = 0; i < scene.bodies(); ++i) query.offer_body(i);
+            if (!to.scene.by_images()) return to.method.nearest(query);
+            for (Index i = 0; i < to.scene.bodies(); ++i) query.offer_body(i);
         });
     }
 
@@ -442,6 +472,7 @@ struct Finder<T, D>::State {
         check_consumer<D>(consumer);
         require_update();
         Blocks<D> target;
+        standing();
         target.stream(consumer, current().imaged(), threads, limits());
         ask(queries, bare, target);
     }

@@ -343,14 +343,40 @@ TYPED_TEST(Periodic, points_across_joined_faces) {
         expect_answers(finder, expected);
         for (const auto& pair : expected)
             if (pair.n != tool::PlainPair<D>{}.n) crossing.push_back(pair);
-        // Queries need ghosts; with them the pairs are the same.
         if (bodies.size() > 100) continue;
-        EXPECT_EQ(difference<D>(tool::plain_pairs(bodies.view(), bodies.view(), domain),
-                                listed(finder.pairs_with(bodies.view(), Order::sorted))),
-                  "");
+        // Queries need ghosts; they may come while pairs are streamed.
+        std::mutex mutex;
+        Found<D> asked, found;
+        finder.for_each_block([&](const Block<D>& block) {
+            const std::lock_guard lock(mutex);
+            asked = listed(finder.pairs_with(bodies.view(), Order::sorted));
+            append(found, block);
+        });
+        EXPECT_EQ(difference<D>(expected, sorted<D>(found)), "");
+        if (!expected.empty()) {
+            EXPECT_EQ(
+                difference<D>(tool::plain_pairs(bodies.view(), bodies.view(), domain), asked),
+                "");
+        }
         expect_answers(finder, expected);
     }
     EXPECT_GT(crossing.size(), 1000u);
+}
+
+TYPED_TEST(Periodic, what_queries_need_counts_as_memory) {
+    VICINAL_FLAVOUR;
+    const auto places = scattered<T, D>(20000, 0, 1);
+    const auto bodies = points<D>(places, D == 2 ? 0.002 : 0.02);
+    Options<D> options = with_method<D>("row_grid", 1, cube<D>(1));
+    Finder<T, D> free(options);
+    free.update(bodies);
+    const Found<D> expected = listed(free.pairs());
+    options.max_bytes = free.report().bytes;
+    Finder<T, D> limited(options);
+    limited.update(bodies);
+    EXPECT_EQ(difference<D>(expected, listed(limited.pairs())), "");
+    expect_error(Error::Kind::limit, {"max_bytes"}, [&] { limited.pairs_with(bodies); });
+    EXPECT_EQ(difference<D>(expected, listed(limited.pairs())), "");
 }
 
 TYPED_TEST(Periodic, filters_hold_in_every_image) {
