@@ -345,7 +345,7 @@ struct Finder<T, D>::State {
     // The method's own, where it is one of bodies, or along a curve.
     void order(std::vector<Index>& result, CurveOrder<T, D>& curve) const {
         result.resize(current().bodies());
-        if (!listed && !scene.imaged() && method->finds_rows()) {
+        if (!listed && (!scene.imaged() || scene.joined()) && method->finds_rows()) {
             const Index* const body = method->packed().instances();
             std::copy_n(body, result.size(), result.data());
             return;

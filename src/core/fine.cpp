@@ -223,41 +223,47 @@ void FineGrid<T, D>::sort(const Scene<T, D>& scene, Packed<T, D>& packed) {
     all.instance = packed.entries(n).data();
     Bits* const bits = ghosts_among_ ? packed.own_bits(n).data() : nullptr;
     marked_.resize(ghosts_among_ ? n : 0);
-    const auto part = fine_kernels<T, D>(first_target()).part;
     sorter_.take(threads, by_cell,
                  [&](Range entries, const FineRecord* bucket, const std::uint32_t* order,
                      const auto& keep) {
-                     FineRecord head{0, 0};  // no cell is 0: that one is empty
-                     std::array<FineRecord, 1 + batch_size> batch;
-                     batch[0] = head;
-                     for (std::size_t k = 0; k < entries.size(); k += batch_size) {
-                         const std::size_t count = std::min(entries.size() - k, batch_size),
-                                           first = entries.begin + k;
-                         FineColumns<D> to = all;
-                         for (std::size_t a = 0; a < D; ++a) to.axis[a] += first;
-                         to.cell += first;
-                         to.instance += first;
-                         std::uint64_t begins =
-                             part(lattice_, bucket, order + k, count, to, batch.data());
-                         if (bits == nullptr) {
-                             for (; begins != 0; begins &= begins - 1) {
-                                 const auto i =
-                                     static_cast<std::size_t>(std::countr_zero(begins));
-                                 keep({batch[i + 1].place, first + i});
-                             }
-                         } else {
-                             for (std::size_t i = 0; i < count; ++i) {
-                                 if ((begins >> i & 1) != 0) {
-                                     if (head.place != 0) keep(head);
-                                     head = {batch[i + 1].place, first + i};
-                                 }
-                                 mark(scene, batch[i + 1], first + i, bits, head);
-                             }
-                         }
-                         batch[0] = batch[count];
-                     }
-                     if (bits != nullptr) keep(head);
+                     write_bucket(scene, all, bits, entries, bucket, order, keep);
                  });
+}
+
+template <Real T, int D>
+template <class Keep>
+void FineGrid<T, D>::write_bucket(const Scene<T, D>& scene, const FineColumns<D>& all,
+                                  Bits* bits, Range entries, const FineRecord* bucket,
+                                  const std::uint32_t* order, const Keep& keep) {
+    const auto part = fine_kernels<T, D>(first_target()).part;
+    FineRecord head{0, 0};  // no cell is 0: that one is empty
+    std::array<FineRecord, 1 + batch_size> batch;
+    batch[0] = head;
+    for (std::size_t k = 0; k < entries.size(); k += batch_size) {
+        const std::size_t count = std::min(entries.size() - k, batch_size),
+                          first = entries.begin + k;
+        FineColumns<D> to = all;
+        for (std::size_t a = 0; a < D; ++a) to.axis[a] += first;
+        to.cell += first;
+        to.instance += first;
+        std::uint64_t begins = part(lattice_, bucket, order + k, count, to, batch.data());
+        if (bits == nullptr) {
+            for (; begins != 0; begins &= begins - 1) {
+                const auto i = static_cast<std::size_t>(std::countr_zero(begins));
+                keep({batch[i + 1].place, first + i});
+            }
+        } else {
+            for (std::size_t i = 0; i < count; ++i) {
+                if ((begins >> i & 1) != 0) {
+                    if (head.place != 0) keep(head);
+                    head = {batch[i + 1].place, first + i};
+                }
+                mark(scene, batch[i + 1], first + i, bits, head);
+            }
+        }
+        batch[0] = batch[count];
+    }
+    if (bits != nullptr) keep(head);
 }
 
 // The bits and the marked instance of an entry, where there are ghosts.

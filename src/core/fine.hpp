@@ -69,6 +69,10 @@ class FineGrid {
     void make_records(const Scene<T, D>& scene, Range instances, const Put& put) const;
     FineRecord record_elsewhere(const Scene<T, D>& scene, Index k) const;
     void cross_faces(std::size_t r, const std::array<int, 2>& step, Beside& row) const;
+    template <class Keep>
+    void write_bucket(const Scene<T, D>& scene, const FineColumns<D>& all, Bits* bits,
+                      Range entries, const FineRecord* bucket, const std::uint32_t* order,
+                      const Keep& keep);
     void mark(const Scene<T, D>& scene, const FineRecord& r, std::size_t entry, Bits* bits,
               FineRecord& head);
     static Index marked(const Scene<T, D>& scene, Index k, Bits home);

@@ -7,6 +7,7 @@
 
 #include "core/flat.hpp"
 #include "core/parallel.hpp"
+#include "core/text.hpp"
 #include "simd/places.hpp"
 #include "simd/targets.hpp"
 
@@ -460,10 +461,11 @@ void Scene<T, D>::add_ghosts(std::uint64_t max_bytes, const Scene* same_cell) {
     if (estimate + static_cast<double>(n) > std::numeric_limits<Index>::max() ||
         needed > static_cast<double>(max_bytes))
         throw Error(Error::Kind::limit,
-                    "the reach spans so many periods that " + std::to_string(n) +
-                        " bodies need about " + std::to_string(estimate) +
-                        " copies across the periodic faces (" + std::to_string(needed) +
-                        " bytes); choose a smaller reach or a larger box");
+                    "the reach, with what rounding adds to it, spans so many periods that " +
+                        std::to_string(n) + " bodies need about " + number_text(estimate) +
+                        " copies across the periodic faces (" + number_text(needed) +
+                        " bytes); choose a smaller reach or a larger box, or if the bodies are "
+                        "far from the origin move them there or use double precision");
     // Two bodies with g ghosts each are tested g * g times although they meet about 8 g times.
     // Pair by pair costs no more than the ghosts alone where bodies are few for their ghosts.
     const auto count = static_cast<double>(n);
