@@ -26,7 +26,8 @@ std::array<double, D> numbers(const std::string& flag, std::string_view text,
     const Fields fields = split(text, ',');
     if (fields.size() != D)
         refuse(flag,
-               fmt::format("'{}' holds {} numbers where {} are needed", text, fields.size(), D),
+               fmt::format("'{}' has {} {} between commas where {} are needed", text,
+                           fields.size(), fields.size() == 1 ? "part" : "parts", D),
                example);
     std::array<double, D> result{};
     for (std::size_t a = 0; a < D; ++a) {
@@ -63,8 +64,14 @@ Domain<D> periodic(const std::string& flag, const Fields& parts) {
     std::array<bool, D> open{};
     auto lengths = numbers<D>(flag, parts[1], example, &open);
     if (parts.size() == 3) {
-        const auto upper = numbers<D>(flag, parts[2], example, &open);
-        for (std::size_t a = 0; a < D; ++a) lengths[a] = upper[a] - lengths[a];
+        std::array<bool, D> open_above{};
+        const auto upper = numbers<D>(flag, parts[2], example, &open_above);
+        for (std::size_t a = 0; a < D; ++a) {
+            if (open[a] != open_above[a])
+                refuse(flag, fmt::format("axis {} is open in one corner only", "xyz"[a]),
+                       example);
+            lengths[a] = upper[a] - lengths[a];
+        }
     }
     return Domain<D>::orthogonal(with_open<D>(lengths, open), closed<D>(open));
 }
