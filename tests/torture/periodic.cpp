@@ -326,7 +326,7 @@ TYPED_TEST(Periodic, points_across_joined_faces) {
             sides[a] = static_cast<double>(static_cast<T>(cells * static_cast<double>(cutoff)));
             for (std::size_t c = a; c < places.size(); c += D) {
                 const T snapped = random.uniform() < 0.05 ? std::round(places[c]) : places[c];
-                // Half of them in the middle: sparse rows, and cells with nothing beside.
+                // Crowded at one end: sparse rows, and cells with nothing beside.
                 const double at =
                     round % 5 == 4 ? std::pow(static_cast<double>(snapped), 3) : snapped;
                 places[c] = static_cast<T>(origin) + static_cast<T>(at * sides[a] * 0.9999);
