@@ -90,29 +90,31 @@ struct Joiner : Strip<D> {
     static constexpr std::size_t queue = 1024, longest_run = queue / 2;
     static constexpr std::size_t slack = 64;  // what is written too much: two vectors of places
     static_assert(slack * sizeof(std::int16_t) >= 2 * HWY_MAX_BYTES);
+    static constexpr std::size_t apart = 16 + queue + slack;  // there is an entry before each
     struct Queue {
-        Index *first, *second;  // there is an entry before them
-        std::size_t filled = 0;
+        Index* begin;  // candidates that were hit; the points that hit them are `apart` behind
+        Index* end;
+        std::size_t filled() const { return static_cast<std::size_t>(end - begin); }
     };
     std::array<Queue, 2> queues;
 
     void make_queues() {
-        constexpr std::size_t before = 16, each = before + queue + slack;
-        scratch.hits.resize(4 * each);
-        Index* next = scratch.hits.data() + before;
-        for (Queue& q : queues)
-            for (Index** entries : {&q.first, &q.second})
-                *entries = std::exchange(next, next + each);
+        scratch.hits.resize(4 * apart);
+        Index* next = scratch.hits.data() + (apart - queue - slack);
+        for (Queue& q : queues) q.begin = q.end = std::exchange(next, next + 2 * apart);
     }
 
-    void flush(Queue& q) {
-        if (q.filled == 0) return;
+    // Never inline: the loops around its calls would not be unrolled.
+    HWY_NOINLINE void flush(Queue& q) {
+        const std::size_t filled = q.filled();
+        if (filled == 0) return;
         if (queued) return flush_mixed(q);
-        Pair* const out = writer.room(q.filled + slack);
-        for (std::size_t k = 0; k < q.filled; k += hn::Lanes(di))
-            store_pairs(hn::Load(di, q.first + k), hn::Load(di, q.second + k), out + k);
-        writer.wrote(q.filled);
-        q.filled = 0;
+        const Index* const second = q.begin;
+        Pair* const out = writer.room(filled + slack);
+        for (std::size_t k = 0; k < filled; k += hn::Lanes(di))
+            store_pairs(hn::Load(di, second + apart + k), hn::Load(di, second + k), out + k);
+        writer.wrote(filled);
+        q.end = q.begin;
     }
 
     // Sends for memory that will be written to when the queues are full: a flush does nothing
@@ -121,7 +123,7 @@ struct Joiner : Strip<D> {
     HWY_INLINE void expect_pairs() const {
         constexpr std::size_t line = 64, ahead = 1024;  // bytes
         const std::uintptr_t next = reinterpret_cast<std::uintptr_t>(writer.place()) + ahead +
-                                    (queues[0].filled + queues[1].filled) * sizeof(Pair);
+                                    (queues[0].filled() + queues[1].filled()) * sizeof(Pair);
         for (std::size_t k = 0; k < 2 * points; ++k)
             __builtin_prefetch(reinterpret_cast<const void*>(next + k * line), 1);
     }
@@ -130,11 +132,13 @@ struct Joiner : Strip<D> {
     // that are away from home on the same axis: another combination of images reports them.
     void flush_mixed(Queue& q) {
         const hn::RebindToSigned<Ids> ds;
-        Pair* const out = counting ? nullptr : writer.room(q.filled + slack);
+        const std::size_t filled = q.filled();
+        Index *const first = q.begin + apart, *const second = q.begin;
+        Pair* const out = counting ? nullptr : writer.room(filled + slack);
         std::size_t written = 0, left = 0;
-        for (std::size_t k = 0; k < q.filled; k += hn::Lanes(di)) {
-            const std::size_t count = std::min(q.filled - k, hn::Lanes(di));
-            const auto i = hn::Load(di, q.first + k), j = hn::Load(di, q.second + k);
+        for (std::size_t k = 0; k < filled; k += hn::Lanes(di)) {
+            const std::size_t count = std::min(filled - k, hn::Lanes(di));
+            const auto i = hn::Load(di, first + k), j = hn::Load(di, second + k);
             const auto look = hn::Lt(hn::BitCast(ds, hn::Or(i, j)), hn::Zero(ds));
             const auto owned = hn::Eq(hn::And(hn::And(i, j), hn::Set(di, away)), hn::Zero(di));
             const std::uint64_t all = (std::uint64_t{1} << count) - 1,
@@ -142,16 +146,16 @@ struct Joiner : Strip<D> {
                                 others = all & bits_of(ds, look) & bits_of(di, owned);
             if (!counting) store_pairs(compress(plain, i), compress(plain, j), out + written);
             written += hwy::PopCount(plain);
-            compress_store(others, i, q.first + left);
-            compress_store(others, j, q.second + left);
+            compress_store(others, i, first + left);
+            compress_store(others, j, second + left);
             left += hwy::PopCount(others);
         }
         if (counting)
             writer.add(written);
         else
             writer.wrote(written);
-        if (left > 0) sink.look(q.first, q.second, left);
-        q.filled = 0;
+        if (left > 0) sink.look(first, second, left);
+        q.end = q.begin;
     }
 
     // ---- the row ---------------------------------------------------------------------------
@@ -174,11 +178,12 @@ struct Joiner : Strip<D> {
             const std::size_t stop = std::min(end, k + longest_run);
             std::array<Index*, queries> begin, out;
             std::array<Index, queries> before;
+            HWY_UNROLL(2)
             for (std::size_t i = 0; i < queries; ++i) {
                 Queue& wait = queues[i];
-                if (!count_only && HWY_UNLIKELY(wait.filled + (stop - k) + slack > queue))
+                if (!count_only && HWY_UNLIKELY(wait.filled() + (stop - k) + slack > queue))
                     flush(wait);
-                begin[i] = wait.second + wait.filled;
+                begin[i] = wait.end;
                 out[i] = begin[i] - (i == 1 ? itself : 0);
                 before[i] = *out[i];
             }
@@ -189,22 +194,22 @@ struct Joiner : Strip<D> {
             if constexpr (!any_cell)
                 if (k < stop) step<count_only, false, true>(q, bounds, c, k, stop, out);
             k = stop;
+            HWY_UNROLL(2)
             for (std::size_t i = 0; i < queries; ++i) {
                 const auto found = static_cast<std::size_t>(out[i] - begin[i]);
                 if (count_only) {
                     counted += found;
                     continue;
                 }
-                Queue& wait = queues[i];
                 if (i == 1 && itself == 1) begin[i][-1] = before[i];
                 const auto first = hn::Set(di, c.value[at + i]);
-                Index* const firsts = wait.first + wait.filled;
+                Index* const firsts = begin[i] + apart;
                 constexpr std::size_t usual = 32;  // mostly enough, without a branch that fails
                 std::size_t n = 0;
                 for (; n < usual; n += hn::Lanes(di)) hn::StoreU(first, di, firsts + n);
                 for (; HWY_UNLIKELY(n < found); n += hn::Lanes(di))
                     hn::StoreU(first, di, firsts + n);
-                wait.filled += found;
+                queues[i].end = out[i];
             }
             if (!count_only) expect_pairs<queries>();
             itself = 0;

@@ -35,6 +35,7 @@ struct Strip {
         : points(p), scratch(s), sink(k) {}
 
     static constexpr Coordinates dc{};
+    static constexpr hn::RebindToUnsigned<Coordinates> du{};
     static constexpr Ids di{};
 
     struct Candidates {
@@ -247,7 +248,8 @@ struct Strip {
         return q;
     }
     struct Bounds {
-        C sure, perhaps;  // one more than the sums may be
+        C sure;   // one more than a sum that is surely near
+        C doubt;  // by how much others may be more than that, unsigned
     };
     using At = std::array<C, D>;
 
@@ -268,6 +270,13 @@ struct Strip {
         }
         return sum;
     }
+    static HWY_INLINE C least_unsigned(C a, C b) {
+        return hn::BitCast(dc, hn::Min(hn::BitCast(du, a), hn::BitCast(du, b)));
+    }
+    // From how much more than sure they are, less being much more: which sums are in doubt.
+    static HWY_INLINE hn::Mask<Coordinates> in_doubt(C more, const Bounds& bounds) {
+        return hn::Eq(least_unsigned(more, bounds.doubt), more);
+    }
 
     // Which candidates are in the query's cell along x or in one beside it: only there are
     // differences what they seem.
@@ -279,7 +288,7 @@ struct Strip {
 
     Bounds bounds() const {
         return {hn::Set(dc, static_cast<std::int16_t>(points.sure + 1)),
-                hn::Set(dc, static_cast<std::int16_t>(points.perhaps + 1))};
+                hn::Set(dc, static_cast<std::int16_t>(points.perhaps - points.sure - 1))};
     }
 
     // Between the bounds rounding of the squares is most of the doubt: look at them unrounded.
@@ -301,20 +310,21 @@ struct Strip {
                                 const Candidates& c, std::size_t k, std::size_t end,
                                 std::array<hn::Mask<Coordinates>, queries>& near) {
         const At at = load(c, k);
-        auto between = hn::MaskFromVec(hn::Zero(dc));
+        const C most = hn::Set(dc, -1);  // unsigned
+        C least = most;                  // of all queries: one is enough to look again
         for (std::size_t i = 0; i < queries; ++i) {
             const C sum = squares(q[i], at);
             near[i] = hn::Gt(bounds.sure, sum);
-            auto perhaps = hn::Gt(bounds.perhaps, sum);
+            C more = hn::Sub(sum, bounds.sure);
             static_assert(!any_cell || !last);
             if constexpr (any_cell || last) {
                 const auto there = last ? hn::FirstN(dc, end - k) : beside(q[i], c, k);
                 near[i] = hn::And(near[i], there);
-                perhaps = hn::And(perhaps, there);
+                more = hn::IfThenElse(there, more, most);
             }
-            between = hn::Or(between, hn::Xor(near[i], perhaps));
+            least = i == 0 ? more : least_unsigned(least, more);
         }
-        return HWY_UNLIKELY(!hn::AllFalse(dc, between));
+        return HWY_UNLIKELY(!hn::AllFalse(dc, in_doubt(least, bounds)));
     }
 
     // Which of such a vector lie between the bounds for the entry at `own`. (No vectors come
@@ -324,8 +334,7 @@ struct Strip {
                           std::size_t end) const {
         const Query q = query<any_cell>(c, own);
         const Bounds bounds = this->bounds();
-        const C sum = squares(q, load(c, k));
-        auto between = hn::AndNot(hn::Gt(bounds.sure, sum), hn::Gt(bounds.perhaps, sum));
+        auto between = in_doubt(hn::Sub(squares(q, load(c, k)), bounds.sure), bounds);
         if (any_cell) between = hn::And(between, beside(q, c, k));
         return bits_of(dc, hn::And(between, hn::FirstN(dc, end - k)));
     }
