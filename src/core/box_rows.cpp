@@ -268,9 +268,8 @@ bool BoxGrid<T, D>::order(const Scene<T, D>& scene, Sorter<Record<Key>>& sorter,
     };
     unsigned bits = 0;
     for (const unsigned b : cells_.bits) bits += b;
-    const std::uint64_t n = sorter.count(instances, bits, threads, make, place_of);
+    const std::uint64_t n = sorter.gather(instances, bits, threads, budget_, make, place_of);
     if (n > budget_) return false;
-    sorter.scatter(instances, threads, make, place_of);
     longest_ = 0;
     giants_.clear();
     for (const Part& part : parts_) {

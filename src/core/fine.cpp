@@ -210,8 +210,7 @@ void FineGrid<T, D>::sort(const Scene<T, D>& scene, Packed<T, D>& packed) {
     };
     const auto by_cell = [](const FineRecord& r) { return r.cell(); };
     make_ghosts(scene);
-    sorter_.count(n, lattice_.all_bits(), threads, make, by_cell);
-    sorter_.scatter(n, threads, make, by_cell);
+    sorter_.gather(n, lattice_.all_bits(), threads, n, make, by_cell);
 
     FineColumns<D> all{};
     for (std::size_t a = 0; a < D; ++a) {

@@ -6,6 +6,7 @@
 #include <bit>
 #include <compare>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -44,10 +45,17 @@ class Sorter {
     template <class Key, class Take>
     void take(int threads, const Key& key, const Take& take);
 
+    // The first two steps in one, for records that are much as they were when it was called
+    // last: each bucket has the room it needed then, and some more. Only if that is not enough
+    // they are made twice. Returns how many they are; nothing is left of more than `most`.
+    template <class Make, class Key>
+    std::uint64_t gather(std::size_t n, unsigned bits, int threads, std::uint64_t most,
+                         const Make& make, const Key& key);
+
     std::size_t buckets() const { return std::size_t{1} << top_; }
     // What was kept: of a bucket, before it, in all.
     std::span<const Record> kept(std::size_t b) const {
-        return {records.data() + start_[b], kept_[b + 1] - kept_[b]};
+        return {records.data() + first_[b], kept_[b + 1] - kept_[b]};
     }
     std::size_t kept_before(std::size_t b) const { return kept_[b]; }
     std::size_t kept() const { return kept_[buckets()]; }
@@ -70,73 +78,150 @@ class Sorter {
         Buffer<std::uint32_t> order, digits;
         Buffer<Record> kept;
     };
-    template <class Key>
-    const std::uint32_t* order_bucket(Range entries, const Key& key, Scratch& scratch) const;
+    // What a piece puts into a bucket lies together, behind what pieces before it do.
+    struct Slot {
+        std::uint32_t next;   // where the next one goes
+        std::uint32_t limit;  // where there is no room
+    };
 
-    unsigned top_ = 0, low_ = 0;    // bits that choose the bucket, bits below them
-    Buffer<std::uint32_t> next_;    // per piece and bucket
-    Buffer<std::uint32_t> start_;   // of each bucket, and the end
+    void divide(std::size_t n, unsigned bits, int threads);
+    std::uint64_t counted() const;
+    void leave_no_room();
+    void make_room(bool spare);
+    template <class Make, class Key>
+    bool put_all(std::size_t n, int threads, const Make& make, const Key& key);
+    template <class Key>
+    const std::uint32_t* order_bucket(std::size_t b, const Key& key, Scratch& scratch) const;
+
+    unsigned top_ = 0, low_ = 0;  // bits that choose the bucket, bits below them
+    std::size_t pieces_ = 0;
+    bool roomy_ = false;            // there is room for more than there was
+    Buffer<Slot> slots_;            // per piece and bucket
+    Buffer<std::uint32_t> first_;   // the same: where they begin
+    Buffer<std::uint32_t> start_;   // of each bucket in the sorted sequence, and the end
     Buffer<std::uint32_t> kept_;    // records kept of the buckets before each, and of all
     std::vector<Scratch> scratch_;  // per worker
     Buffer<Record> sorted_;         // for sort() only
 };
 
+// Buckets of a thousand records or so, but no more of them than a cache has lines for.
+template <class Record>
+void Sorter<Record>::divide(std::size_t n, unsigned bits, int threads) {
+    top_ = std::min({bits, static_cast<unsigned>(std::bit_width(n >> 10)), 12u});
+    if (bits == 64) top_ = std::max(top_, 1u);  // a shift by 64 would be undefined
+    low_ = bits - top_;
+    pieces_ = piece_count(threads, n);
+    slots_.resize(pieces_ * buckets());
+    first_.resize(pieces_ * buckets());
+    start_.resize(buckets() + 1);
+}
+
 template <class Record>
 template <class Make, class Key>
 std::uint64_t Sorter<Record>::count(std::size_t n, unsigned bits, int threads, const Make& make,
                                     const Key& key) {
-    // Buckets of a thousand records or so, but no more of them than a cache has lines for.
-    top_ = std::min({bits, static_cast<unsigned>(std::bit_width(n >> 10)), 12u});
-    if (bits == 64) top_ = std::max(top_, 1u);  // a shift by 64 would be undefined
-    low_ = bits - top_;
-    const std::size_t pieces = piece_count(threads, n), buckets = this->buckets();
-    next_.resize(pieces * buckets);
-    start_.resize(buckets + 1);
+    divide(n, bits, threads);
+    leave_no_room();
+    put_all(n, threads, make, key);
+    make_room(false);
+    return counted();
+}
+
+template <class Record>
+void Sorter<Record>::leave_no_room() {
+    for (std::size_t s = 0; s < slots_.size(); ++s) slots_[s].limit = first_[s] = 0;
+}
+
+template <class Record>
+std::uint64_t Sorter<Record>::counted() const {
+    std::uint64_t all = 0;
+    for (std::size_t s = 0; s < slots_.size(); ++s) all += slots_[s].next - first_[s];
+    return all;
+}
+
+// As many as were counted in each slot, and spare room for an eighth more and some. What all
+// need together does not depend on how they are distributed, so that a steady state allocates
+// nothing.
+template <class Record>
+void Sorter<Record>::make_room(bool spare) {
+    const std::uint64_t all = counted();
+    constexpr std::uint32_t least = 32;
+    const std::uint64_t more = all / 8 + least * slots_.size();
+    spare = spare && all + more <= std::numeric_limits<std::uint32_t>::max();
+    records.resize(all + (spare ? more : 0));
+    std::uint32_t at = 0;
+    for (std::size_t b = 0; b < buckets(); ++b)
+        for (std::size_t s = b; s < slots_.size(); s += buckets()) {
+            const std::uint32_t own = slots_[s].next - first_[s];
+            first_[s] = at;
+            at += own + (spare ? own / 8 + least : 0);
+            slots_[s].limit = at;
+            slots_[s].next = first_[s] + own;
+        }
+    roomy_ = spare;
+}
+
+// Those that find no room are counted only. True if there are none.
+template <class Record>
+template <class Make, class Key>
+bool Sorter<Record>::put_all(std::size_t n, int threads, const Make& make, const Key& key) {
     parallel_ranges(threads, n, [&](Range range, std::size_t piece) {
-        std::uint32_t* const count = next_.data() + piece * buckets;
-        std::fill(count, count + buckets, 0u);
+        Slot* const slots = slots_.data() + piece * buckets();
+        const std::uint32_t* const first = first_.data() + piece * buckets();
+        for (std::size_t b = 0; b < buckets(); ++b) slots[b].next = first[b];
         // By value: what others can reach would be read again after every store.
-        make(range, piece, [count, key, low = low_](const auto& r) {
-            ++count[std::uint64_t{key(r)} >> low];
+        make(range, piece, [slots, key, low = low_, to = records.data()](const auto& r) {
+            Slot& slot = slots[std::uint64_t{key(r)} >> low];
+            const std::uint32_t at = slot.next++;
+            if (at >= slot.limit) [[unlikely]]
+                return;
+            to[at] = r;
+            // The bucket's next line: on its way until the bucket is met again.
+            __builtin_prefetch(reinterpret_cast<const char*>(to + at) + 64, 1);
         });
     });
-    std::uint64_t at = 0;
-    for (std::size_t b = 0; b < buckets; ++b) {
-        start_[b] = static_cast<std::uint32_t>(at);
-        for (std::size_t piece = 0; piece < pieces; ++piece) {
-            std::uint32_t& next = next_[piece * buckets + b];
-            const std::uint32_t own = next;
-            next = static_cast<std::uint32_t>(at);
-            at += own;
+    bool fit = true;
+    std::uint32_t at = 0;
+    for (std::size_t b = 0; b < buckets(); ++b) {
+        start_[b] = at;
+        for (std::size_t s = b; s < slots_.size(); s += buckets()) {
+            fit = fit && slots_[s].next <= slots_[s].limit;
+            at += slots_[s].next - first_[s];
         }
     }
-    start_[buckets] = static_cast<std::uint32_t>(at);
-    return at;
+    start_[buckets()] = at;
+    return fit;
 }
 
 template <class Record>
 template <class Make, class Key>
 void Sorter<Record>::scatter(std::size_t n, int threads, const Make& make, const Key& key) {
-    const std::size_t buckets = this->buckets();
-    records.resize(start_[buckets]);
-    parallel_ranges(threads, n, [&](Range range, std::size_t piece) {
-        std::uint32_t* const next = next_.data() + piece * buckets;
-        make(range, piece, [next, key, low = low_, to = records.data()](const auto& r) {
-            Record* const at = to + next[std::uint64_t{key(r)} >> low]++;
-            *at = r;
-            // The bucket's next line: on its way until the bucket is met again.
-            __builtin_prefetch(reinterpret_cast<const char*>(at) + 64, 1);
-        });
-    });
+    put_all(n, threads, make, key);
+}
+
+template <class Record>
+template <class Make, class Key>
+std::uint64_t Sorter<Record>::gather(std::size_t n, unsigned bits, int threads,
+                                     std::uint64_t most, const Make& make, const Key& key) {
+    const auto shape = [this] { return std::array<std::size_t, 3>{top_, low_, pieces_}; };
+    const auto before = shape();
+    divide(n, bits, threads);
+    if (!roomy_ || shape() != before) leave_no_room();
+    const bool fit = put_all(n, threads, make, key);
+    const std::uint64_t all = counted();
+    if (fit || all > most) return all;
+    make_room(true);
+    put_all(n, threads, make, key);
+    return all;
 }
 
 // Least significant digit first, on the rest of the keys; the last pass leaves the order alone.
 template <class Record>
 template <class Key>
-const std::uint32_t* Sorter<Record>::order_bucket(Range entries, const Key& key,
+const std::uint32_t* Sorter<Record>::order_bucket(std::size_t b, const Key& key,
                                                   Scratch& scratch) const {
-    const std::size_t n = entries.size();
-    const Record* const from = records.data() + entries.begin;
+    const std::size_t n = start_[b + 1] - start_[b];
+    const Record* const from = records.data() + first_[b];
     scratch.order.resize(n);
     std::uint32_t* const order = scratch.order.data();
     const std::uint64_t mask = low_ == 0 ? 0 : ~std::uint64_t{0} >> (64 - low_);
@@ -145,38 +230,46 @@ const std::uint32_t* Sorter<Record>::order_bucket(Range entries, const Key& key,
     const unsigned passes = (low_ + widest - 1) / widest;
     scratch.digits.resize(std::size_t{1} << widest);
     std::uint32_t* const next = scratch.digits.data();
+    // Calls f(k) for all records, from[k].
+    const auto for_each = [&](const auto& f) {
+        for (std::size_t s = b; s < slots_.size(); s += buckets())
+            for (std::uint32_t k = first_[s] - first_[b]; k < slots_[s].next - first_[b]; ++k)
+                f(k);
+    };
+    const auto low = [&](std::uint32_t k) { return std::uint64_t{key(from[k])} & mask; };
     // Where each digit's run begins.
-    const auto begin_runs = [&](unsigned width, const auto& digit) {
+    const auto begin_runs = [&](unsigned width, const auto& count) {
         std::fill(next, next + (std::size_t{1} << width), 0u);
-        for (std::size_t k = 0; k < n; ++k) ++next[digit(k)];
+        count();
         std::uint32_t at = 0;
         for (std::size_t d = 0; d < std::size_t{1} << width; ++d)
             at += std::exchange(next[d], at);
     };
     if (passes == 0) {
-        for (std::size_t k = 0; k < n; ++k) order[k] = static_cast<std::uint32_t>(k);
+        std::uint32_t* to = order;
+        for_each([&](std::uint32_t k) { *to++ = k; });
     } else if (passes == 1) {
-        const auto digit = [&](std::size_t k) { return std::uint64_t{key(from[k])} & mask; };
-        begin_runs(low_, digit);
-        for (std::size_t k = 0; k < n; ++k)
-            order[next[digit(k)]++] = static_cast<std::uint32_t>(k);
+        begin_runs(low_, [&] { for_each([&](std::uint32_t k) { ++next[low(k)]; }); });
+        for_each([&](std::uint32_t k) { order[next[low(k)]++] = k; });
     } else {
         scratch.low.resize(n);
         scratch.other.resize(n);
-        Low *low = scratch.low.data(), *other = scratch.other.data();
-        for (std::size_t k = 0; k < n; ++k)
-            low[k] = {std::uint64_t{key(from[k])} & mask, static_cast<std::uint32_t>(k)};
+        Low *lows = scratch.low.data(), *others = scratch.other.data();
+        Low* to = lows;
+        for_each([&](std::uint32_t k) { *to++ = {low(k), k}; });
         unsigned shift = 0;
         for (unsigned p = 0; p < passes; ++p) {  // digits as equal as they can be
             const unsigned width = (low_ - shift + passes - p - 1) / (passes - p);
             const std::uint64_t most = (std::uint64_t{1} << width) - 1;
-            const auto digit = [&](std::size_t k) { return low[k].key >> shift & most; };
-            begin_runs(width, digit);
+            const auto digit = [&](std::size_t k) { return lows[k].key >> shift & most; };
+            begin_runs(width, [&] {
+                for (std::size_t k = 0; k < n; ++k) ++next[digit(k)];
+            });
             if (p + 1 < passes) {
-                for (std::size_t k = 0; k < n; ++k) other[next[digit(k)]++] = low[k];
-                std::swap(low, other);
+                for (std::size_t k = 0; k < n; ++k) others[next[digit(k)]++] = lows[k];
+                std::swap(lows, others);
             } else {
-                for (std::size_t k = 0; k < n; ++k) order[next[digit(k)]++] = low[k].index;
+                for (std::size_t k = 0; k < n; ++k) order[next[digit(k)]++] = lows[k].index;
             }
             shift += width;
         }
@@ -195,11 +288,11 @@ void Sorter<Record>::take(int threads, const Key& key, const Take& take) {
         kept_[b + 1] = 0;
         if (entries.size() == 0) return;
         Scratch& scratch = scratch_[static_cast<std::size_t>(worker)];
-        const std::uint32_t* const order = order_bucket(entries, key, scratch);
+        const std::uint32_t* const order = order_bucket(b, key, scratch);
         scratch.kept.resize(entries.size());
         Record* const kept = scratch.kept.data();
         std::size_t count = 0;
-        Record* const bucket = records.data() + entries.begin;
+        Record* const bucket = records.data() + first_[b];
         take(entries, static_cast<const Record*>(bucket), order,
              [&](const Record& r) { kept[count++] = r; });
         std::copy(kept, kept + count, bucket);
@@ -231,8 +324,8 @@ void Sorter<Record>::sort(unsigned bits, int threads, const Key& key) {
 
 template <class Record>
 std::size_t Sorter<Record>::bytes() const {
-    std::size_t sum =
-        records.bytes() + sorted_.bytes() + next_.bytes() + start_.bytes() + kept_.bytes();
+    std::size_t sum = records.bytes() + sorted_.bytes() + slots_.bytes() + first_.bytes() +
+                      start_.bytes() + kept_.bytes();
     for (const Scratch& s : scratch_)
         sum += s.low.bytes() + s.other.bytes() + s.order.bytes() + s.digits.bytes() +
                s.kept.bytes();

@@ -1,6 +1,8 @@
 // Parts of the core on their own.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
@@ -82,6 +84,69 @@ TEST(Sort, RadixIsAStableSort) {
                     ASSERT_EQ(records[i].value, expected[i].second);
                 }
             }
+}
+
+// Steps of a sorter that remembers how much room buckets needed: the same records, a few more,
+// all in one place, none, other numbers of records, bits and threads.
+TEST(Sort, GatheringIsAStableSortWhateverCameBefore) {
+    scenes::Random random(2);
+    Sorter<KeyedIndex> sorter;
+    const auto key = [](const KeyedIndex& r) { return r.key; };
+    std::uint64_t twice = 0, all_steps = 0;
+    for (int threads : {1, 2, 3, 1})
+        for (unsigned bits : {3u, 12u, 40u})
+            for (std::size_t n : {20000u, 20000u, 20100u, 20000u, 100u, 0u, 30000u})
+                for (unsigned narrow : {0u, 0u, 1u, bits - 1}) {
+                    // Up to three records come from an element.
+                    std::vector<std::vector<KeyedIndex>> made(n);
+                    std::vector<KeyedIndex> expected;
+                    Index next = 0;
+                    for (auto& records : made) {
+                        records.resize(random.next() % 4);
+                        for (KeyedIndex& r : records) {
+                            r = {random.next() >> (64 - bits) >> narrow, next++};
+                            expected.push_back(r);
+                        }
+                    }
+                    std::stable_sort(
+                        expected.begin(), expected.end(),
+                        [&](const auto& a, const auto& b) { return a.key < b.key; });
+                    std::atomic<std::uint64_t> put_count = 0;
+                    const auto make = [&](Range range, std::size_t, const auto& put) {
+                        for (std::size_t k = range.begin; k < range.end; ++k)
+                            for (const KeyedIndex& r : made[k]) {
+                                put(r);
+                                ++put_count;
+                            }
+                    };
+                    const std::uint64_t most = expected.size();
+                    if (most > 0) {
+                        EXPECT_EQ(sorter.gather(n, bits, threads, most - 1, make, key), most);
+                    }
+                    put_count = 0;
+                    ASSERT_EQ(sorter.gather(n, bits, threads, most, make, key), most);
+                    twice += put_count > most;
+                    ++all_steps;
+                    std::vector<KeyedIndex> sorted(most), kept;
+                    sorter.take(1, key,
+                                [&](Range entries, const KeyedIndex* bucket,
+                                    const std::uint32_t* order, const auto& keep) {
+                                    for (std::size_t k = 0; k < entries.size(); ++k) {
+                                        sorted[entries.begin + k] = bucket[order[k]];
+                                        if (k % 2 == 0) keep(bucket[order[k]]);
+                                    }
+                                });
+                    ASSERT_EQ(sorted, expected);
+                    std::size_t at = 0;
+                    for (std::size_t b = 0; b < sorter.buckets(); ++b)
+                        for (const KeyedIndex& r : sorter.kept(b)) {
+                            while (at < most && expected[at] != r) ++at;
+                            ASSERT_LT(at, most);
+                        }
+                }
+    // Both happened: room was enough, and was not.
+    EXPECT_GT(twice, 0u);
+    EXPECT_LT(twice, all_steps);
 }
 
 TEST(Simd, UsesTheSetAskedFor) {
