@@ -141,6 +141,10 @@ class Scene {
         prefetch_body(body(k));
         if (ghosted_) __builtin_prefetch(shift_.data() + k);
     }
+    [[gnu::always_inline]] void prefetch_image(Index k) const {
+        __builtin_prefetch(shift_.data() + k);
+        if (k >= bodies()) __builtin_prefetch(ghost_body_.data() + (k - bodies()));
+    }
     [[gnu::always_inline]] void prefetch_body(Index i) const {
         for (std::size_t a = 0; a < D; ++a) {
             __builtin_prefetch(&view_.position.axis[a][i]);

@@ -1,6 +1,8 @@
 #include "core/sieve.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <numeric>
 #include <type_traits>
 #include <utility>
@@ -249,35 +251,77 @@ typename Sieve<T, D>::Place Sieve<T, D>::place_of(Index marked) const {
             place.at[a] = static_cast<std::int16_t>(marked >> (away_shift + a) & 1);
         return place;
     }
-    if (k >= scene_.size()) k -= static_cast<Index>(scene_.size());
+    k = instance_of(k);
     return {scene_.body(k), scene_.image(k)};
 }
 
-// The same as write(place_of(first), place_of(second)), mostly from a table: made piece by
-// piece an image would have to wait on its way through memory.
+// Where a mark does not tell the place, its number is that of a ghost, or of a body after all.
+template <Real T, int D>
+Index Sieve<T, D>::instance_of(Index number) const {
+    return number < scene_.size() ? number : number - static_cast<Index>(scene_.size());
+}
+
+namespace {
+
+// An image in one number, an axis in each 16 bits: made piece by piece it would have to wait on
+// its way through memory.
+using PackedImage = std::uint64_t;
+
+template <int D>
+PackedImage pack(const Image<D>& image) {
+    PackedImage packed = 0;
+    std::memcpy(&packed, image.data(), sizeof image);
+    return packed;
+}
+
+template <int D>
+Image<D> unpack(PackedImage packed) {
+    Image<D> image;
+    std::memcpy(image.data(), &packed, sizeof image);
+    return image;
+}
+
+// Axis by axis: nothing is borrowed from the next.
+PackedImage difference(PackedImage a, PackedImage b) {
+    constexpr PackedImage highest = 0x8000800080008000;
+    return ((a | highest) - (b & ~highest)) ^ ((a ^ ~b) & highest);
+}
+
+// One period up along the axes whose bits are set.
+constexpr auto one_up = [] {
+    std::array<PackedImage, 8> packed{};
+    for (unsigned bits = 0; bits < packed.size(); ++bits) {
+        std::array<std::int16_t, 4> image{};
+        for (unsigned a = 0; a < 3; ++a) image[a] = static_cast<std::int16_t>(bits >> a & 1);
+        packed[bits] = std::bit_cast<PackedImage>(image);
+    }
+    return packed;
+}();
+
+}  // namespace
+
+// The same as write(place_of(first), place_of(second)).
 template <Real T, int D>
 void Sieve<T, D>::write_marked(Index first, Index second) {
-    constexpr std::size_t all = std::size_t{1} << D;
-    static constexpr auto images = [] {
-        std::array<Image<D>, 2 * all * all> table{};
-        for (std::size_t k = 0; k < table.size(); ++k)
-            for (std::size_t a = 0; a < D; ++a) {
-                const int to = k / all >> a & 1, from = k >> a & 1;
-                table[k][a] = static_cast<std::int16_t>(k < all * all ? to - from : from - to);
-            }
-        return table;
-    }();
-    constexpr Index marks = look_bit | away_bits;
-    const Index i = first & ~marks, j = second & ~marks;
-    if (((first | second) & look_bit) == 0) return out_.push({std::min(i, j), std::max(i, j)});
-    if (std::max(i, j) >= scene_.bodies()) [[unlikely]]
-        return write(place_of(first), place_of(second));
-    const auto away = [](Index marked) { return (marked & away_bits) >> away_shift; };
-    const std::size_t which = away(first) + away(second) * all;
-    bool turned = i > j;
+    if (((first | second) & look_bit) == 0)
+        return out_.push({std::min(first, second), std::max(first, second)});
+    PackedImage from, to;
+    const auto body = [this](Index marked, PackedImage& at) {
+        Index k = marked & ~(look_bit | away_bits);
+        if (k < scene_.bodies()) {
+            at = one_up[(marked & away_bits) >> away_shift];
+            return k;
+        }
+        k = instance_of(k);
+        at = pack<D>(scene_.image(k));
+        return scene_.body(k);
+    };
+    const Index i = body(first, from), j = body(second, to);
     if (i == j) [[unlikely]]
-        turned = images[which] < Image<D>{};
-    out_.push({std::min(i, j), std::max(i, j)}, images[which + (turned ? all * all : 0)]);
+        return write(place_of(first), place_of(second));
+    const bool turned = i > j;
+    out_.push({std::min(i, j), std::max(i, j)},
+              unpack<D>(difference(turned ? from : to, turned ? to : from)));
 }
 
 template <Real T, int D>
@@ -288,7 +332,22 @@ void Sieve<T, D>::look(const Index* first, const Index* second, std::size_t coun
         for (std::size_t k = 0; k < count; ++k)
             settle(first[k] & ~look_bit, second[k] & ~look_bit);
     else
-        for (std::size_t k = 0; k < count; ++k) write_marked(first[k], second[k]);
+        look_at_ghosts(first, second, count);
+}
+
+// What marks do not tell is looked up, in the caller's order: fetch all before the first is
+// needed.
+template <Real T, int D>
+void Sieve<T, D>::look_at_ghosts(const Index* first, const Index* second, std::size_t count) {
+    const auto expect = [this](Index marked) __attribute__((always_inline)) {
+        const Index k = marked & ~(look_bit | away_bits);
+        if (k >= scene_.bodies()) scene_.prefetch_image(instance_of(k));
+    };
+    for (std::size_t k = 0; k < count; ++k) {
+        expect(first[k]);
+        expect(second[k]);
+    }
+    for (std::size_t k = 0; k < count; ++k) write_marked(first[k], second[k]);
 }
 
 // Pairs across joined faces; the second may be beyond some.

@@ -96,6 +96,7 @@ class Sieve final : private StripSink<D>, private BoxSink<D> {
   private:
     void look(const Index* first, const Index* second, std::size_t count) override;
     void look_across(const Index* first, const Index* second, std::size_t count);
+    void look_at_ghosts(const Index* first, const Index* second, std::size_t count);
     void decide(const MaybePair* pairs, std::size_t count) override;
     bool decide(Index first, Index second) override { return touches(first, second); }
     void expect(Index first, Index second) override {
@@ -109,6 +110,7 @@ class Sieve final : private StripSink<D>, private BoxSink<D> {
         Image<D> at;
     };
     Place place_of(Index marked) const;
+    Index instance_of(Index number) const;
     // Is there nothing to ask of two bodies that touch? Images always have bits.
     bool all_settled() const { return !question_.filter->active() && !packed_.owned(); }
     void hits(const Index* first, const Index* second, std::size_t count) override;
