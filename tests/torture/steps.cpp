@@ -45,5 +45,39 @@ TYPED_TEST(Steps, bodies_that_move) {
     }
 }
 
+// Where thousands are depends on the step alone: nothing that the last step needed is enough
+// for the next, or it is by far too much.
+TYPED_TEST(Steps, thousands_that_come_together_and_part) {
+    VICINAL_FLAVOUR;
+    const std::size_t n = 9000;  // enough for two threads to share
+    const auto everywhere = scattered<T, D>(n, -1, 1);
+    std::vector<T> radii(n, T(0.01));
+    std::vector<Finder<T, D>> finders;
+    for (const int threads : {1, 2}) finders.emplace_back(with_method<D>("row_grid", threads));
+    for (const std::size_t step : {0u, 0u, 1u, 2u, 2u, 0u, 3u, 1u}) {
+        SCOPED_TRACE(step);
+        std::vector<T> places(
+            everywhere.begin(),
+            everywhere.begin() + static_cast<std::ptrdiff_t>(D * (n - 100 * step)));
+        // All in the lower quarter; most in one corner, few elsewhere.
+        for (std::size_t k = 0; k < places.size(); ++k) {
+            if (step == 1 && k % D == D - 1) places[k] = (places[k] - 3) / 4;
+            if (step == 2 && k / D % 8 != 0) places[k] = (places[k] + 9) / 10;
+        }
+        radii.resize(places.size() / D, T(0.01));
+        for (const auto& bodies :
+             {points<D>(places, T(D == 2 ? 0.01 : 0.05)), spheres<D>(places, radii)}) {
+            Finder<T, D> other(with_method<D>("compact_grid", 1));
+            other.update(bodies);
+            const Found<D> expected = listed(other.pairs(Order::sorted));
+            EXPECT_FALSE(expected.empty());
+            for (Finder<T, D>& finder : finders) {
+                finder.update(bodies);
+                EXPECT_EQ(difference<D>(expected, listed(finder.pairs(Order::sorted))), "");
+            }
+        }
+    }
+}
+
 }  // namespace
 }  // namespace vicinal::test
