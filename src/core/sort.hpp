@@ -95,7 +95,7 @@ class Sorter {
 
     unsigned top_ = 0, low_ = 0;  // bits that choose the bucket, bits below them
     std::size_t pieces_ = 0;
-    bool roomy_ = false;            // there is room for more than there was
+    bool roomy_ = false;            // slots have the room they had when these were the same
     Buffer<Slot> slots_;            // per piece and bucket
     Buffer<std::uint32_t> first_;   // the same: where they begin
     Buffer<std::uint32_t> start_;   // of each bucket in the sorted sequence, and the end
@@ -107,10 +107,13 @@ class Sorter {
 // Buckets of a thousand records or so, but no more of them than a cache has lines for.
 template <class Record>
 void Sorter<Record>::divide(std::size_t n, unsigned bits, int threads) {
+    const auto shape = [this] { return std::array<std::size_t, 3>{top_, low_, pieces_}; };
+    const auto before = shape();
     top_ = std::min({bits, static_cast<unsigned>(std::bit_width(n >> 10)), 12u});
     if (bits == 64) top_ = std::max(top_, 1u);  // a shift by 64 would be undefined
     low_ = bits - top_;
     pieces_ = piece_count(threads, n);
+    if (shape() != before) roomy_ = false;
     slots_.resize(pieces_ * buckets());
     first_.resize(pieces_ * buckets());
     start_.resize(buckets() + 1);
@@ -148,6 +151,7 @@ void Sorter<Record>::make_room(bool spare) {
     constexpr std::uint32_t least = 32;
     const std::uint64_t more = all / 8 + least * slots_.size();
     spare = spare && all + more <= std::numeric_limits<std::uint32_t>::max();
+    roomy_ = false;  // what was there is gone, also if there is no memory
     records.resize(all + (spare ? more : 0));
     std::uint32_t at = 0;
     for (std::size_t b = 0; b < buckets(); ++b)
@@ -203,10 +207,8 @@ template <class Record>
 template <class Make, class Key>
 std::uint64_t Sorter<Record>::gather(std::size_t n, unsigned bits, int threads,
                                      std::uint64_t most, const Make& make, const Key& key) {
-    const auto shape = [this] { return std::array<std::size_t, 3>{top_, low_, pieces_}; };
-    const auto before = shape();
     divide(n, bits, threads);
-    if (!roomy_ || shape() != before) leave_no_room();
+    if (!roomy_) leave_no_room();
     const bool fit = put_all(n, threads, make, key);
     const std::uint64_t all = counted();
     if (fit || all > most) return all;
