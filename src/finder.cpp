@@ -149,8 +149,8 @@ struct Finder<T, D>::State {
             report.why = "as asked: pairs are counted as often as they are met";
         if (current().by_images())
             report.why =
-                "not needed: with a reach of many periods every two bodies are tested "
-                "image by image";
+                "not needed: the reach, with what rounding adds to it far from the origin, spans "
+                "many periods, and every two bodies are tested image by image";
         report.bodies = current().bodies();
         report.ghosts = current().size() - current().bodies();
         for (std::size_t k = 0; k < D; ++k)

@@ -296,7 +296,7 @@ void FineGrid<T, D>::list_cells(int threads, std::size_t entries) {
         }
     };
     first_row_.resize(buckets);
-    parallel_tasks(threads, buckets, [&](std::size_t b, int) {
+    parallel_short_tasks(threads, buckets, [&](std::size_t b, int) {
         std::uint32_t rows = 0;
         for_each_row(b, [&](std::size_t, const FineRecord&) { ++rows; });
         first_row_[b] = rows;
@@ -313,7 +313,7 @@ void FineGrid<T, D>::list_cells(int threads, std::size_t entries) {
     cell_x_[cells_] = ~std::uint32_t{0};
     cell_start_[cells_] = static_cast<std::uint32_t>(entries);
     row_cell_[rows_] = static_cast<std::uint32_t>(cells_);
-    parallel_tasks(threads, buckets, [&](std::size_t b, int) {
+    parallel_short_tasks(threads, buckets, [&](std::size_t b, int) {
         std::size_t cell = sorter_.kept_before(b), row = first_row_[b];
         const std::uint64_t most_x = (std::uint64_t{1} << x_bits) - 1;
         for (const FineRecord& r : sorter_.kept(b)) {

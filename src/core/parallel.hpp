@@ -75,6 +75,18 @@ void parallel_tasks(int threads, std::size_t tasks, const F& f) {
     if (error) std::rethrow_exception(error);
 }
 
+// The same for tasks of a few microseconds whose neighbours work on neighbouring memory: a
+// worker takes several at once.
+template <class F>
+void parallel_short_tasks(int threads, std::size_t tasks, const F& f) {
+    const std::size_t each =
+        std::clamp<std::size_t>(tasks / (16 * static_cast<std::size_t>(threads)), 1, 32);
+    parallel_tasks(threads, (tasks + each - 1) / each, [&](std::size_t several, int worker) {
+        const std::size_t end = std::min(tasks, (several + 1) * each);
+        for (std::size_t t = several * each; t < end; ++t) f(t, worker);
+    });
+}
+
 // Pieces of a loop over n elements: one per thread unless the loop is too short to share.
 inline std::size_t piece_count(int threads, std::size_t n) {
     constexpr std::size_t shortest = 4096;

@@ -285,7 +285,7 @@ void Sorter<Record>::take(int threads, const Key& key, const Take& take) {
     scratch_.resize(static_cast<std::size_t>(threads));
     kept_.resize(buckets() + 1);
     kept_[0] = 0;
-    parallel_tasks(threads, buckets(), [&](std::size_t b, int worker) {
+    parallel_short_tasks(threads, buckets(), [&](std::size_t b, int worker) {
         const Range entries{start_[b], start_[b + 1]};
         kept_[b + 1] = 0;
         if (entries.size() == 0) return;
