@@ -142,14 +142,15 @@ std::uint64_t Sorter<Record>::counted() const {
     return all;
 }
 
-// As many as were counted in each slot, and spare room for an eighth more and some. What all
-// need together does not depend on how they are distributed, so that a steady state allocates
-// nothing.
+// As many as were counted in each slot, and spare room: an eighth more, and an eighth of the
+// mean, for a slot at the border of the bodies may have few now and many in the next step. What
+// all need together does not depend on how they are distributed, so that a steady state
+// allocates nothing.
 template <class Record>
 void Sorter<Record>::make_room(bool spare) {
     const std::uint64_t all = counted();
-    constexpr std::uint32_t least = 32;
-    const std::uint64_t more = all / 8 + least * slots_.size();
+    const auto least = static_cast<std::uint32_t>(32 + all / (8 * slots_.size()));
+    const std::uint64_t more = all / 8 + std::uint64_t{least} * slots_.size();
     spare = spare && all + more <= std::numeric_limits<std::uint32_t>::max();
     roomy_ = false;  // what was there is gone, also if there is no memory
     records.resize(all + (spare ? more : 0));
