@@ -47,7 +47,7 @@ class Sorter {
 
     // The first two steps in one, for records that are much as they were when it was called
     // last: each bucket has the room it needed then, and some more. Only if that is not enough
-    // they are made twice. Returns how many they are; nothing is left of more than `most`.
+    // they are made twice. Returns how many they are; more than `most` must not be taken.
     template <class Make, class Key>
     std::uint64_t gather(std::size_t n, unsigned bits, int threads, std::uint64_t most,
                          const Make& make, const Key& key);

@@ -45,8 +45,8 @@ TYPED_TEST(Steps, bodies_that_move) {
     }
 }
 
-// Where thousands are depends on the step alone: nothing that the last step needed is enough
-// for the next, or it is by far too much.
+// Where thousands are depends on the step alone: what the last step needed is not enough for
+// the next, or by far too much. A new finder with another method tells the answer.
 TYPED_TEST(Steps, thousands_that_come_together_and_part) {
     VICINAL_FLAVOUR;
     const std::size_t n = 9000;  // enough for two threads to share
