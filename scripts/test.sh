@@ -47,11 +47,11 @@ run_tests release VICINAL_TEST_ALL=1
 # times as long.
 once='float_2d|double_3d|every_method|whatever_the_method'
 build asan  # with the second compiler, warnings are errors
-run_tests asan VICINAL_TEST_LIGHT=1 LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp" -- -E "$once"
+run_tests asan VICINAL_TEST_LIGHT=1 -- -E "$once"
 # What runs on several threads is the library; readers and tool would take as long again.
 threaded=(agreement nearest tree_options torture unit_core unit_approximate)
 build tsan "${threaded[@]}"
-run_tests tsan VICINAL_TEST_LIGHT=1 TSAN_OPTIONS=ignore_noninstrumented_modules=1 -- \
+run_tests tsan VICINAL_TEST_LIGHT=1 TSAN_OPTIONS=die_after_fork=0 -- \
     -L "^($(IFS='|'; echo "${threaded[*]}"))\$" -E "$once"
 step "build: fuzz"
 quietly cmake --preset fuzz

@@ -167,7 +167,7 @@ class Falling : public Simulation {
   public:
     Falling(const FallingSettings& settings, const How& how)
         : s_(settings),
-          threads_(thread_count(how.threads)),
+          threads_(checked_threads(how.threads)),
           finder_(Options<3>{.method = how.method, .threads = how.threads}) {
         check(s_);
         scenes::Random random(s_.seed);
@@ -278,7 +278,7 @@ class Pairwise : public Falling {
     Tally part_within(const Rows<3>& rows, std::size_t inner, std::size_t outer) {
         const std::size_t n = position_.size();
         std::vector<Tally> tallies((n + outer - 1) / outer);
-        parallel_items(threads_, tallies.size(), [&](std::size_t block) {
+        parallel_tasks(threads_, tallies.size(), [&](std::size_t block, int) {
             const std::size_t end = std::min((block + 1) * outer, n);
             Tally tally;
             std::size_t begin = inner == 0 ? 0 : block * outer;  // of the next inner block

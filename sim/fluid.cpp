@@ -34,7 +34,7 @@ class Fluid : public Simulation {
     Fluid(const FluidSettings& settings, double clearance, double mass, const How& how)
         : settings_(settings),
           mass_(mass),
-          threads_(thread_count(how.threads)),
+          threads_(checked_threads(how.threads)),
           spheres_(random_spheres(settings.spheres, settings.smallest, settings.largest,
                                   {settings.length, settings.width, settings.height},
                                   settings.seed)),

@@ -22,7 +22,7 @@ using Vector = std::array<double, 3>;
 // How to run: what may be chosen freely, for the result does not depend on it.
 struct How {
     std::string method = "auto";
-    int threads = 0;  // 0: as many as OpenMP offers
+    int threads = 0;  // 0: VICINAL_THREADS, or all cores
 };
 
 // Of the last step. Energies and momenta are those at its end.

@@ -68,7 +68,7 @@ Solids::Solids(const Vector& extent, const StaticSpheres& spheres, double cleara
       centres_(spheres.centres),
       reach_(spheres.radii),
       clearance_(clearance),
-      threads_(thread_count(how.threads)),
+      threads_(checked_threads(how.threads)),
       finder_(Options<3>{.method = how.method, .threads = how.threads}) {
     for (double& reach : reach_) reach += clearance;
     finder_.update(vicinal::spheres<3>(centres_, reach_));

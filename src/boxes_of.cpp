@@ -15,9 +15,6 @@ namespace {
 
 template <Real T, int D>
 void check(const Vertices<T, D>& vertices, std::size_t bodies, int threads) {
-    if (threads < 0 || threads > 4096)
-        throw Error(Error::Kind::option, "boxes_of: threads is " + std::to_string(threads) +
-                                             "; give a number from 1 to 4096, or 0 for all");
     const auto& first = vertices.first;
     if (first.size() != bodies + 1)
         refuse(std::to_string(first.size()) + " offsets for " + std::to_string(bodies) +
@@ -49,7 +46,7 @@ void boxes_of(const Vertices<T, D>& vertices, std::span<const Transform<T, D>> t
               Boxes<T, D>& result, int threads) {
     const auto begin = std::chrono::steady_clock::now();
     const std::size_t n = transforms.size();
-    const int team = threads == 0 ? available_threads() : threads;
+    const int team = checked_threads(threads);
     check(vertices, n, team);
     result.lower.resize(n);
     result.upper.resize(n);

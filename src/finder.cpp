@@ -36,13 +36,6 @@ class Stopwatch {
     std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-int checked_threads(int asked) {
-    if (asked < 0 || asked > 4096)
-        throw Error(Error::Kind::option, "threads is " + std::to_string(asked) +
-                                             "; give a number from 1 to 4096, or 0 for all");
-    return asked == 0 ? available_threads() : asked;
-}
-
 template <int D>
 void check_consumer(const Consumer<D>& consumer) {
     if (!consumer)

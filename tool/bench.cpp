@@ -55,7 +55,7 @@ void BenchFlags::add_to(CLI::App& app) {
         ->check(not_empty())
         ->type_name("PEERS")
         ->group(group);
-    app.add_option("--threads", threads, "1,2,...; 0 (default): as many as OpenMP offers")
+    app.add_option("--threads", threads, "1,2,...; 0 (default): VICINAL_THREADS, or all cores")
         ->type_name("N,...")
         ->group(group);
     add_domain(app, domain);
@@ -363,17 +363,22 @@ void complain(const std::vector<std::string>& lines) {
 int run_bench(const BenchFlags& flags) {
     flags.check();
     if (!flags.experiment.empty()) {
+        const OtherLoad others;
         const ResultTable table = run_experiment(flags.experiment, flags.extent());
+        const std::string busy = busy_line(others.cores());
         if (flags.json)
             print(to_json(table));
         else
             print(to_text(table));
+        if (!busy.empty()) complain({busy});
         return 0;
     }
     Bench bench(flags);
     {
+        const OtherLoad others;
         Progress progress("starting");
         bench.run(progress);
+        bench.result.other_cores = others.cores();
     }
     if (!flags.file.empty()) {
         io::PendingFile out(flags.file);
@@ -401,7 +406,7 @@ void add_bench(CLI::App& app, Chosen& chosen) {
             "than this peer our first row on as many threads is. memory: the peak beyond what\n"
             "the process held before the row. differs: pairs that only the peer or only the\n"
             "first row has. A method that finds other pairs than the first row is left out,\n"
-            "and the exit code is 1.\n\n" +
+            "and the exit code is 1. BUSY: other processes took the cores meanwhile.\n\n" +
             std::string(domain_help) +
             "Examples:\n"
             "  vicinal bench --scene uniform --n 100000 --methods auto,brute_force\n"

@@ -252,7 +252,9 @@ nlohmann::ordered_json to_json(const BenchResult& result) {
                        {"cores", machine.cores},
                        {"memory_bytes", machine.memory},
                        {"compiler", machine.compiler},
-                       {"build_type", machine.build_type}};
+                       {"build_type", machine.build_type},
+                       {"other_cores", or_null(result.other_cores)},
+                       {"busy", !busy_line(result.other_cores).empty()}};
     return json;
 }
 
@@ -261,7 +263,7 @@ std::string to_csv(const BenchResult& result) {
         "input,shape,cutoff,dim,precision,domain,output,moving,bodies,name,kind,threads,"
         "repeats,"
         "median_ms,spread,scene_ms,build_ms,search_ms,output_ms,pairs,candidates,peak_bytes,"
-        "differs,machine\n";
+        "differs,other_cores,machine\n";
     for (const BenchRow& row : result.rows) {
         std::vector<std::string> fields{result.input,
                                         result.shape,
@@ -284,6 +286,7 @@ std::string to_csv(const BenchResult& result) {
         fields.push_back(or_empty(row.candidates));
         fields.push_back(or_empty(row.peak_bytes));
         fields.push_back(or_empty(row.differs));
+        fields.push_back(result.other_cores ? fmt::format("{:.2f}", *result.other_cores) : "");
         fields.push_back(result.machine.text());
         for (std::string& field : fields) field = csv_field(field);
         text += join(fields, ",") + '\n';
@@ -302,7 +305,10 @@ std::string to_text(const BenchResult& result) {
         text += (text.empty() ? "" : "\n") + title(result, first) + aligned(lines);
     }
     if (!result.growth.empty()) text += growth_text(result);
-    return text + "(" + one_line(result.machine.text()) + ")\n";
+    text += "(" + one_line(result.machine.text()) + ")\n";
+    if (const std::string busy = busy_line(result.other_cores); !busy.empty())
+        text += busy + "\n";
+    return text;
 }
 
 }  // namespace vicinal::tool

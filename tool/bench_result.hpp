@@ -61,6 +61,7 @@ struct BenchResult {
     std::vector<BenchRow> rows;
     std::vector<Growth> growth;  // with --scaling
     Machine machine;
+    std::optional<double> other_cores;  // that other processes took, where the system tells
 };
 
 // Least squares of ln(seconds) against ln(bodies).

@@ -104,7 +104,7 @@ void SearchFlags::add_to(CLI::App& app) {
         ->type_name("METHOD")
         ->group(search_group);
     add_domain(app, domain);
-    app.add_option("--threads", threads, "0 (default): as many as OpenMP offers")
+    app.add_option("--threads", threads, "0 (default): VICINAL_THREADS, or all cores")
         ->check(whole_number())
         ->type_name("N")
         ->group(search_group);

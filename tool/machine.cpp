@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 #include <malloc.h>
+#include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 #include "text.hpp"
@@ -48,6 +53,56 @@ Machine::Machine()
 std::string Machine::text() const {
     return fmt::format("{}, {} core{}, {}, {}, {}", cpu, cores, cores == 1 ? "" : "s",
                        readable_bytes(memory), compiler, build_type);
+}
+
+OtherLoad::OtherLoad() : begin_(read()) {}
+
+std::optional<double> OtherLoad::cores() const {
+    constexpr double shortest = 0.2;  // the system counts in hundredths of a second
+    const auto end = read();
+    if (!begin_ || !end || end->wall - begin_->wall < shortest) return {};
+    const double others = (end->busy - begin_->busy) - (end->own - begin_->own);
+    return std::max(others, 0.0) / (end->wall - begin_->wall);
+}
+
+std::optional<OtherLoad::Times> OtherLoad::read() {
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return {};
+    std::ifstream in("/proc/stat");
+    double ticks = 0;
+    bool found = false;
+    for (std::string line; std::getline(in, line);) {
+        // cpu0 user nice system idle iowait irq softirq steal ...
+        std::istringstream fields(line);
+        std::string name;
+        double user, nice, system, idle, iowait, irq, softirq, steal, core;
+        fields >> name >> user >> nice >> system >> idle >> iowait >> irq >> softirq >> steal;
+        if (!fields || !name.starts_with("cpu") || !parse(name.substr(3), core)) continue;
+        if (!CPU_ISSET(static_cast<std::size_t>(core), &allowed)) continue;
+        ticks += user + nice + system + irq + softirq + steal;
+        found = true;
+    }
+    const long ticks_per_second = sysconf(_SC_CLK_TCK);
+    if (!found || ticks_per_second <= 0) return {};
+    double own = 0;
+    for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+        rusage usage{};
+        if (getrusage(who, &usage) != 0) return {};
+        for (const timeval& time : {usage.ru_utime, usage.ru_stime})
+            own += static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+    }
+    const std::chrono::duration<double> wall =
+        std::chrono::steady_clock::now().time_since_epoch();
+    return Times{ticks / static_cast<double>(ticks_per_second), own, wall.count()};
+}
+
+std::string busy_line(std::optional<double> other_cores) {
+    constexpr double most = 0.2;
+    if (!other_cores || *other_cores < most) return "";
+    return fmt::format(
+        "BUSY: other processes took {:.2f} cores meanwhile; times, above all on several threads, "
+        "say little. Measure again when the machine is idle.",
+        *other_cores);
 }
 
 PeakMemory::PeakMemory() {

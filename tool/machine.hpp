@@ -1,4 +1,4 @@
-// The machine a benchmark ran on, and the memory of this process.
+// The machine a benchmark ran on, what else ran on it, and the memory of this process.
 #pragma once
 
 #include <cstdint>
@@ -29,5 +29,25 @@ class PeakMemory {
   private:
     std::optional<std::uint64_t> before_;
 };
+
+// What other processes, or other guests of the host, take of the cores this process may use,
+// from now on: then times on several threads say little. From the processor times that Linux
+// keeps in /proc/stat, less those of this process and its children.
+class OtherLoad {
+  public:
+    OtherLoad();
+    // In cores, on average; none where the system does not tell, or after too short a time.
+    std::optional<double> cores() const;
+
+  private:
+    struct Times {
+        double busy, own, wall;  // seconds
+    };
+    static std::optional<Times> read();
+    std::optional<Times> begin_;
+};
+
+// What to say of so many; "" if they are too few to matter.
+std::string busy_line(std::optional<double> other_cores);
 
 }  // namespace vicinal::tool

@@ -48,7 +48,7 @@ struct RunFlags {
         number("--steps", steps, "steps in all; the default is the simulation's own, below");
         app.add_option("--method", method, "name(key=value, ...); see vicinal methods")
             ->type_name("METHOD");
-        number("--threads", threads, "0 (default): as many as OpenMP offers");
+        number("--threads", threads, "0 (default): VICINAL_THREADS, or all cores");
         constexpr const char* group = "The result";
         app.add_option("-o,--output", folder, "a new folder for series.csv, frames, checkpoint")
             ->check(not_empty())

@@ -18,7 +18,7 @@ function fail(message) {
 const texts = ["input", "shape", "precision", "domain", "output", "name", "kind", "machine"];
 const phases = ["scene", "build", "search", "output"];
 const numbers = ["cutoff", "dim", "moving", "bodies", "threads", "repeats", "median_ms", "spread",
-    ...phases.map((phase) => `${phase}_ms`), "pairs", "candidates", "peak_bytes", "differs"];
+    ...phases.map((phase) => `${phase}_ms`), "pairs", "candidates", "peak_bytes", "differs", "other_cores"];
 
 // Fields may be quoted, and then hold commas, line ends and doubled quotes.
 function parse_csv(text) {
@@ -85,6 +85,7 @@ function make_scene(rows, index) {
         about: `${precision}, ${domain} domain` + (moving > 0 ? `, moving by ${moving} of their size` : "") +
             `, asked for as ${output}`,
         machine,
+        other_cores: Math.max(...rows.map((row) => row.other_cores ?? 0)),
         sizes: grouped_by(rows.sort((a, b) => a.bodies - b.bodies), (row) => row.bodies),
     };
 }
@@ -145,12 +146,16 @@ function figure(scene, kind, title) {
 <p class="note"></p></figure>`;
 }
 
+// As the tool does: then times on several threads say little.
+const busy = (scene) => scene.other_cores >= 0.2;
+
 function section(scene) {
     const sizes = scene.sizes.map((rows) => rows[0].bodies).filter((bodies) => bodies !== null);
     const options = sizes.map((bodies, k) =>
         `<option value="${bodies}"${k === sizes.length - 1 ? " selected" : ""}>${whole(bodies)}</option>`);
     return `<section id="${scene.id}"><h2>${html(scene.title)}</h2>
 <p>${html(scene.about)}</p>
+${busy(scene) ? `<p class="busy"><strong>Busy host:</strong> other processes took ${scene.other_cores.toFixed(2)} cores meanwhile.</p>` : ""}
 ${sizes.length > 1 ? `<p><label>Bodies in the bars <select>${options.join("")}</select></label></p>` : ""}
 <div class="plots">
 ${figure(scene, "growth", "Time against the number of bodies")}
@@ -223,6 +228,9 @@ phases are medians of their own. “Memory” is the peak beyond what the proces
 other libraries prepare first, such as a layout of their own, is not timed.</p>
 <p>${odd_mark} marks a row that finds other pairs than our first row does; “differs” counts the pairs that
 only one of the two has. – is a value that was not measured, or that a peer does not tell.</p>
+${scenes.some(busy) ? `<p class="busy"><strong>The host was busy with other work during
+${scenes.filter(busy).length} of ${scenes.length} scenes: their times, above all on several threads, say little.
+Measure again when it is idle.</strong></p>` : ""}
 <noscript><p><strong>The plots need JavaScript. The tables have all numbers.</strong></p></noscript>
 <h2>At a glance</h2>
 <p>The largest size of each scene.</p>

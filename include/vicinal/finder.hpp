@@ -22,7 +22,7 @@ template <int D>
 struct Options {
     Domain<D> domain = {};
     std::string method = "auto";         // "name(key=value, ...)"; see methods.hpp
-    int threads = 0;                     // 0: as many as OpenMP offers
+    int threads = 0;                     // 0: VICINAL_THREADS, or all cores
     std::uint64_t max_pairs = no_limit;  // more pairs than this is an error
     std::uint64_t max_bytes = no_limit;  // so is holding more memory than this
 };

@@ -9,6 +9,7 @@
 #include <vicinal/finder.hpp>
 #include <vicinal/methods.hpp>
 #include <vicinal/pairs.hpp>
+#include <vicinal/parallel.hpp>
 #include <vicinal/report.hpp>
 #include <vicinal/types.hpp>
 #include <vicinal/version.hpp>

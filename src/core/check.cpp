@@ -1,5 +1,6 @@
 #include "core/check.hpp"
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 

@@ -1,21 +1,16 @@
-// Parallel loops and scans: the only place that knows OpenMP. Results never depend on the
-// number of threads: work is cut into tasks by size alone, and what workers produce is
+// Loops over ranges, and scans, on the threads of <vicinal/parallel.hpp>. Results never depend on
+// the number of threads: work is cut into tasks by size alone, and what workers produce is
 // joined in task order.
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
-#include <exception>
-#include <limits>
 #include <memory>
 #include <span>
 #include <type_traits>
 #include <vector>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include <vicinal/parallel.hpp>
 
 namespace vicinal {
 
@@ -25,57 +20,7 @@ struct Range {
     std::size_t size() const { return end - begin; }
 };
 
-inline int available_threads() {
-#ifdef _OPENMP
-    return omp_get_max_threads();
-#else
-    return 1;
-#endif
-}
-
-// Calls f(task, worker) for every task, 0 <= worker < threads, dynamically balanced. An
-// exception must not leave an OpenMP region: that of the lowest task is thrown here.
-template <class F>
-void parallel_tasks(int threads, std::size_t tasks, const F& f) {
-    const int team =
-        static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(threads), tasks));
-    if (team <= 1) {
-        for (std::size_t t = 0; t < tasks; ++t) f(t, 0);
-        return;
-    }
-    // Tasks below the lowest failure so far still run, so which error is thrown does not
-    // depend on timing.
-    std::atomic<std::size_t> lowest_failure = std::numeric_limits<std::size_t>::max();
-    std::exception_ptr error;
-#ifdef _OPENMP
-#pragma omp parallel num_threads(team)
-#endif
-    {
-#ifdef _OPENMP
-        const int worker = omp_get_thread_num();
-#pragma omp for schedule(dynamic, 1)
-#else
-        const int worker = 0;
-#endif
-        for (std::size_t t = 0; t < tasks; ++t) {
-            if (t > lowest_failure.load(std::memory_order_relaxed)) continue;
-            try {
-                f(t, worker);
-            } catch (...) {
-#ifdef _OPENMP
-#pragma omp critical(vicinal_parallel_error)
-#endif
-                if (t < lowest_failure) {
-                    lowest_failure = t;
-                    error = std::current_exception();
-                }
-            }
-        }
-    }
-    if (error) std::rethrow_exception(error);
-}
-
-// The same for tasks of a few microseconds whose neighbours work on neighbouring memory: a
+// parallel_tasks for tasks of a few microseconds whose neighbours work on neighbouring memory: a
 // worker takes several at once.
 template <class F>
 void parallel_short_tasks(int threads, std::size_t tasks, const F& f) {

@@ -225,6 +225,11 @@ async function hostile_rows(browser) {
         `<b>bold</b> & "quoted", 'single'.csv: points in 2-D`);
     assert.equal(await page.value("document.querySelectorAll('img, b, i, script:not(:nth-last-of-type(-n + 3))').length"), 0);
 
+    // Only the first scene was measured on a busy host.
+    assert.match(await page.value("document.querySelector('#scene-1 .busy').textContent"), /0\.85 cores/);
+    assert.equal(await page.value("document.querySelector('#scene-2 .busy')"), null);
+    assert.match(await page.value("document.querySelector('body > .busy').textContent"), /busy.*\n?1 of 2 scenes/);
+
     const ratios = await plot_texts(page, "scene-1", "ratios");
     assert_has(ratios, 5, "×", "ratios");
     assert.ok(ratios.some((text) => text.startsWith("≠ <img")), ratios);
@@ -252,7 +257,7 @@ function bad_files() {
         [good.replace("median_ms", "seconds"), /has no column 'median_ms'/],
         [good.split("\n")[0] + "\n", /has no rows/],
         [good.replace(",0.5,0.01,", ",fast,0.01,"), /row 1 of .*: median_ms 'fast' is no number/],
-        [good.replace(",0.5,0.01,", ",0.5,0.01,7,"), /row 1 of .* has 25 fields, the heading 24/],
+        [good.replace(",0.5,0.01,", ",0.5,0.01,7,"), /row 1 of .* has 26 fields, the heading 25/],
         [good.replace(",method,", ",madness,"), /row 1 of .*: kind 'madness'/],
         [good + '"never closed', /quotes do not match/],
     ];

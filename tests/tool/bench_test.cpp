@@ -1,6 +1,13 @@
 // vicinal bench: what it prints, what it refuses, and the comparison that decides whether a
 // row may be printed. Never how long anything takes.
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
 #include <sstream>
+#include <thread>
 
 #include "harness.hpp"
 #include "tool/contest.hpp"
@@ -464,6 +471,40 @@ TEST_F(Bench, p5_cuckoo_fills_its_tables_as_published) {
     expect_claims(table, 5);
     const Outcome text = run({"bench", "--experiment", "p5-cuckoo", "--quick"});
     EXPECT_NE(text.out.find("hold"), std::string::npos) << text.out;
+}
+
+// A host that is busy with other work is named in every form of the result.
+TEST(OtherLoad, makes_a_result_of_little_worth) {
+    tool::BenchResult result;
+    tool::BenchRow row;
+    row.name = "auto";
+    row.samples = {{}};
+    result.rows = {row};
+    for (const auto& [cores, busy] : {std::pair<std::optional<double>, bool>{{}, false},
+                                      {0.05, false},
+                                      {0.97, true}}) {
+        result.other_cores = cores;
+        EXPECT_EQ(to_text(result).find("BUSY: other processes took 0.97 cores") !=
+                      std::string::npos,
+                  busy);
+        EXPECT_EQ(to_json(result)["machine"]["busy"], busy);
+    }
+    const std::string csv = to_csv(result);
+    EXPECT_NE(csv.find(",other_cores,machine\n"), std::string::npos) << csv;
+    EXPECT_NE(csv.find(",0.97,"), std::string::npos) << csv;
+}
+
+TEST(OtherLoad, sees_another_process) {
+    const tool::OtherLoad load;
+    const pid_t other = fork();
+    if (other == 0)
+        for (;;) sched_yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    const auto cores = load.cores();
+    kill(other, SIGKILL);
+    waitpid(other, nullptr, 0);
+    if (!cores) GTEST_SKIP() << "the system does not tell";
+    EXPECT_GE(*cores, 0.2);
 }
 
 TEST_F(Bench, csv_has_a_line_for_each_row) {

@@ -10,7 +10,6 @@
 
 #include "core/adaptive_sort.hpp"
 #include "core/box_rows.hpp"
-#include "core/parallel.hpp"
 #include "core/sort.hpp"
 #include "methods/registry.hpp"
 #include "scenes/random.hpp"
@@ -23,44 +22,6 @@
 
 namespace vicinal {
 namespace {
-
-TEST(Parallel, TasksRunOnceEach) {
-    for (int threads : {1, 2, 3, 8})
-        for (std::size_t tasks : {0u, 1u, 2u, 7u, 1000u}) {
-            std::vector<std::atomic<int>> runs(tasks);
-            parallel_tasks(threads, tasks, [&](std::size_t t, int worker) {
-                EXPECT_LT(worker, threads);
-                ++runs[t];
-            });
-            for (const auto& run : runs) EXPECT_EQ(run, 1);
-        }
-}
-
-TEST(Parallel, TheLowestFailureIsThrown) {
-    for (int threads : {1, 2, 8}) {
-        try {
-            parallel_tasks(threads, 1000, [](std::size_t t, int) {
-                if (t >= 17) throw t;
-            });
-            FAIL();
-        } catch (std::size_t t) {
-            EXPECT_EQ(t, 17u);
-        }
-    }
-}
-
-TEST(Parallel, ScanSumsWhatComesBefore) {
-    for (int threads : {1, 2, 5})
-        for (std::size_t n : {0u, 1u, 4095u, 100000u}) {
-            std::vector<std::uint64_t> values(n), expected(n);
-            std::iota(values.begin(), values.end(), 1);
-            std::exclusive_scan(values.begin(), values.end(), expected.begin(),
-                                std::uint64_t{0});
-            const std::uint64_t total = exclusive_scan(threads, std::span(values));
-            EXPECT_EQ(values, expected);
-            EXPECT_EQ(total, n * (n + 1) / 2);
-        }
-}
 
 TEST(Sort, RadixIsAStableSort) {
     scenes::Random random(1);

@@ -1,0 +1,175 @@
+// TORTURE, Machine: threads of the caller's own around a search, a search in a forked child, a
+// search inside a search, and more threads than there are cores.
+#include "torture.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <thread>
+
+#ifdef VICINAL_TEST_TBB
+#include <tbb/parallel_for.h>
+#endif
+
+namespace vicinal::test {
+namespace {
+
+// Enough bodies that loops over them are shared out too, and what the double loop finds.
+struct Sample {
+    std::vector<float> places = scattered<float, 3>(9000, 0, 1);
+    Bodies<float, 3> bodies = points<3>(places, 0.04);
+    Found<3> expected = tool::plain_pairs(bodies, Domain<3>::open());
+
+    // "" if a finder of its own with so many threads finds them.
+    std::string differs(int threads, const std::string& method = "auto") const {
+        return difference<3>(
+            expected,
+            listed(find_pairs(bodies, with_method<3>(method, threads), Order::sorted)));
+    }
+};
+
+// Child of a fork: 0 if it found the pairs. An alarm ends one that hangs.
+int search_in_child(const Sample& sample, int threads) {
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        bool right = true;
+        for (int k = 0; k < 3; ++k) right = right && sample.differs(threads).empty();
+        _exit(right ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+TEST(Machine, a_forked_child_answers) {
+    const Sample sample;
+    for (int threads : {2, 8}) {
+        EXPECT_EQ(sample.differs(threads), "");  // now the parent has helpers
+        EXPECT_EQ(search_in_child(sample, threads), 0);
+        EXPECT_EQ(sample.differs(threads), "");
+    }
+}
+
+TEST(Machine, a_child_of_a_child_answers_while_the_parent_searches) {
+    const Sample sample;
+    std::atomic<bool> stop = false;
+    std::thread busy([&] {
+        while (!stop) EXPECT_EQ(sample.differs(2), "");
+    });
+    for (int k = 0; k < 5; ++k) {
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(120);
+            const bool right = sample.differs(2).empty();
+            _exit(right && search_in_child(sample, 3) == 0 ? 0 : 1);
+        }
+        int status = -1;
+        waitpid(child, &status, 0);
+        EXPECT_EQ(status, 0);
+    }
+    stop = true;
+    busy.join();
+}
+
+TEST(Machine, many_callers_at_once) {
+    const Sample sample;
+    std::vector<std::string> differs(40);  // more than there are loops with helpers
+    std::vector<std::thread> callers;
+    for (std::size_t k = 0; k < differs.size(); ++k)
+        callers.emplace_back([&, k] {
+            for (int step = 0; step < 3 && differs[k].empty(); ++step)
+                differs[k] = sample.differs(1 + static_cast<int>(k % 5));
+        });
+    for (std::thread& caller : callers) caller.join();
+    for (const std::string& text : differs) EXPECT_EQ(text, "");
+}
+
+// A consumer that runs on the library's threads asks other finders, and the finder itself.
+TEST(Machine, searches_inside_a_search) {
+    const Sample sample;
+    const auto queries = scattered<float, 3>(300, 0, 1, 2);
+    const auto expected =
+        tool::plain_probe(points<3>(queries, 0.04), sample.bodies, Domain<3>::open());
+    Finder<float, 3> finder(with_method<3>("auto", 4));
+    finder.update(sample.bodies);
+    std::mutex mutex;
+    Found<3> found;
+    std::atomic<int> wrong = 0, nested = 0;
+    finder.for_each_block([&](const Block<3>& block) {
+        {
+            const std::lock_guard lock(mutex);
+            append(found, block);
+        }
+        if (nested++ >= 4) return;
+        wrong += !sample.differs(3).empty();
+        wrong += !difference<3>(expected, listed(finder.probe(points<3>(queries, 0.04),
+                                                              Order::sorted)))
+                      .empty();
+    });
+    EXPECT_GT(nested, 0);
+    EXPECT_EQ(wrong, 0);
+    EXPECT_EQ(difference<3>(sample.expected, sorted<3>(found)), "");
+}
+
+TEST(Machine, inside_a_region_of_openmp) {
+#ifndef _OPENMP
+    GTEST_SKIP() << "built without OpenMP";
+#endif
+    const Sample sample;
+    std::vector<std::string> differs(8);
+#pragma omp parallel for num_threads(4) schedule(dynamic, 1)
+    for (std::size_t k = 0; k < differs.size(); ++k)
+        differs[k] = sample.differs(1 + static_cast<int>(k % 4));
+    for (const std::string& text : differs) EXPECT_EQ(text, "");
+}
+
+TEST(Machine, inside_a_region_of_tbb) {
+#ifdef VICINAL_TEST_TBB
+    const Sample sample;
+    std::vector<std::string> differs(8);
+    tbb::parallel_for(std::size_t{0}, differs.size(), [&](std::size_t k) {
+        differs[k] = sample.differs(1 + static_cast<int>(k % 4));
+    });
+    for (const std::string& text : differs) EXPECT_EQ(text, "");
+#else
+    GTEST_SKIP() << "built without oneTBB";
+#endif
+}
+
+TEST(Machine, more_threads_than_cores) {
+    const Sample sample;
+    for (const std::string& method : {"auto", "kd_tree", "compact_grid"})
+        EXPECT_EQ(sample.differs(64, method), "") << method;
+}
+
+// The environment decides what 0 threads are, and nothing else.
+class ThreadsVariable : public ::testing::Test {
+  protected:
+    void TearDown() override { unsetenv("VICINAL_THREADS"); }
+    static int threads(const char* value, int asked = 0) {
+        setenv("VICINAL_THREADS", value, 1);
+        Options<2> options;
+        options.threads = asked;
+        return Finder<float, 2>(options).report().threads;
+    }
+};
+
+TEST_F(ThreadsVariable, is_the_default) {
+    EXPECT_EQ(threads("3"), 3);
+    EXPECT_EQ(threads("3", 2), 2);
+    const int none = threads("");  // as if it were not there
+    unsetenv("VICINAL_THREADS");
+    EXPECT_EQ(none, available_threads());
+}
+
+TEST_F(ThreadsVariable, must_be_a_number) {
+    for (const char* value : {"0", "-1", "two", "2x", "5000", " 2", "1e9"})
+        expect_error(Error::Kind::option, {"VICINAL_THREADS", value, "1 to 4096", "unset"},
+                     [&] { threads(value); });
+}
+
+}  // namespace
+}  // namespace vicinal::test

@@ -1,0 +1,153 @@
+// Loops on several threads, and the pool behind them.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "core/parallel.hpp"
+
+namespace vicinal {
+namespace {
+
+TEST(Parallel, TasksRunOnceEach) {
+    for (int threads : {1, 2, 3, 8})
+        for (std::size_t tasks : {0u, 1u, 2u, 7u, 1000u}) {
+            std::vector<std::atomic<int>> runs(tasks);
+            parallel_tasks(threads, tasks, [&](std::size_t t, int worker) {
+                EXPECT_LT(worker, threads);
+                ++runs[t];
+            });
+            for (const auto& run : runs) EXPECT_EQ(run, 1);
+        }
+}
+
+// More than the pieces a ticket can count.
+TEST(Parallel, MillionsOfTasksRunOnceEach) {
+    const std::size_t tasks = (std::size_t{1} << 21) + 5;
+    const auto runs = std::make_unique<std::atomic<unsigned char>[]>(tasks);
+    parallel_tasks(3, tasks, [&](std::size_t t, int) { ++runs[t]; });
+    for (std::size_t t = 0; t < tasks; ++t) ASSERT_EQ(runs[t], 1) << t;
+}
+
+TEST(Parallel, NoTwoTasksHaveOneWorkerAtATime) {
+    for (int loop = 0; loop < 200; ++loop) {
+        std::vector<std::atomic<int>> tasks_of(5);
+        parallel_tasks(5, 50, [&](std::size_t, int worker) {
+            auto& mine = tasks_of[static_cast<std::size_t>(worker)];
+            EXPECT_EQ(mine++, 0);
+            for (volatile int k = 0; k < 1000; k = k + 1) {}
+            --mine;
+        });
+    }
+}
+
+TEST(Parallel, TheLowestFailureIsThrown) {
+    for (int threads : {1, 2, 8}) {
+        try {
+            parallel_tasks(threads, 1000, [](std::size_t t, int) {
+                if (t >= 17) throw t;
+            });
+            FAIL();
+        } catch (std::size_t t) {
+            EXPECT_EQ(t, 17u);
+        }
+    }
+}
+
+// The caller could do everything alone; but where it is given helpers, some help.
+TEST(Parallel, OthersHelp) {
+    using namespace std::chrono_literals;
+    std::atomic<bool> helped = false;
+    const auto end = std::chrono::steady_clock::now() + 30s;
+    while (!helped && std::chrono::steady_clock::now() < end)
+        parallel_tasks(2, 2, [&](std::size_t, int worker) {
+            if (worker == 1) helped = true;
+            const auto wait = std::chrono::steady_clock::now() + 2ms;
+            while (!helped && std::chrono::steady_clock::now() < wait)
+                std::this_thread::yield();
+        });
+    EXPECT_TRUE(helped);
+}
+
+// A loop that is open to helpers who are all busy elsewhere ends all the same.
+TEST(Parallel, TheCallerNeedsNobody) {
+    std::atomic<bool> release = false;
+    std::atomic<int> held = 0;
+    std::thread other([&] {
+        parallel_tasks(3, 3, [&](std::size_t, int) {
+            ++held;
+            while (!release) std::this_thread::yield();
+        });
+    });
+    while (held == 0) std::this_thread::yield();
+    std::atomic<int> runs = 0;
+    for (int loop = 0; loop < 100; ++loop)
+        parallel_tasks(2, 10, [&](std::size_t, int) { ++runs; });
+    EXPECT_EQ(runs, 1000);
+    release = true;
+    other.join();
+    EXPECT_EQ(held, 3);
+}
+
+TEST(Parallel, LoopsInsideLoops) {
+    for (int loop = 0; loop < 20; ++loop) {
+        std::atomic<std::size_t> sum = 0;
+        parallel_tasks(3, 8, [&](std::size_t outer, int) {
+            parallel_tasks(3, 8, [&](std::size_t middle, int) {
+                parallel_tasks(2, 4, [&](std::size_t inner, int) {
+                    sum += 100 * outer + 10 * middle + inner;
+                });
+            });
+        });
+        EXPECT_EQ(sum, std::size_t{28 * 3200 + 28 * 320 + 6 * 64});
+    }
+}
+
+// An error of a loop inside is one of the task around it.
+TEST(Parallel, AFailureInsideGoesThroughAllLoops) {
+    EXPECT_THROW(parallel_tasks(3, 8,
+                                [](std::size_t, int) {
+                                    parallel_tasks(3, 8, [](std::size_t t, int) {
+                                        if (t == 5) throw std::runtime_error("inner");
+                                    });
+                                }),
+                 std::runtime_error);
+}
+
+TEST(Parallel, ManyCallers) {
+    std::vector<std::thread> callers;
+    std::atomic<int> wrong = 0;
+    for (std::size_t c = 0; c < 40; ++c)  // more than there are slots
+        callers.emplace_back([&, c] {
+            for (std::size_t loop = 0; loop < 100; ++loop) {
+                std::atomic<std::size_t> sum = 0;
+                const std::size_t tasks = 1 + (c * 7 + loop) % 30;
+                parallel_tasks(1 + static_cast<int>(loop % 4), tasks,
+                               [&](std::size_t t, int) { sum += t + 1; });
+                wrong += sum != tasks * (tasks + 1) / 2;
+            }
+        });
+    for (std::thread& caller : callers) caller.join();
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST(Parallel, ScanSumsWhatComesBefore) {
+    for (int threads : {1, 2, 5})
+        for (std::size_t n : {0u, 1u, 4095u, 100000u}) {
+            std::vector<std::uint64_t> values(n), expected(n);
+            std::iota(values.begin(), values.end(), 1);
+            std::exclusive_scan(values.begin(), values.end(), expected.begin(),
+                                std::uint64_t{0});
+            const std::uint64_t total = exclusive_scan(threads, std::span(values));
+            EXPECT_EQ(values, expected);
+            EXPECT_EQ(total, n * (n + 1) / 2);
+        }
+}
+
+}  // namespace
+}  // namespace vicinal
