@@ -48,8 +48,8 @@ struct Relative {
     std::array<T, D> low, high, v;
 };
 
-// How far image n is from home on one axis, and how far it slides during the step: only
-// the shear moves, along y.
+// How far image n is from home on one axis, and how far it slides during the step if either
+// body's set moves: only the shear moves, along y, by n0 times the change of its offset.
 template <Real T, int D>
 T shift_of(const Shift<D>& n, const Domain<D>& domain, std::size_t axis) {
     T s = 0;
@@ -234,7 +234,7 @@ class PlainSearch {
 
     PlainSearch(const Bodies<T, D>& a, const Bodies<T, D>& b, const Domain<D>& domain,
                 Sets sets)
-        : a_(a), b_(b), domain_(domain), sets_(sets), images_(domain) {
+        : a_(a), b_(b), domain_(domain), sets_(sets), images_(domain, a.swept() || b.swept()) {
         for (const Pair& pair : a.excluded) {
             excluded_.push_back(pair);
             if (sets == Sets::one) excluded_.push_back({pair.j, pair.i});

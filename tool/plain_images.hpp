@@ -55,7 +55,10 @@ std::array<std::array<double, D>, D> inverse(std::array<std::array<double, D>, D
 template <Real T, int D>
 class PlainImages {
   public:
-    explicit PlainImages(const Domain<D>& domain) : domain_(domain), open_(domain.is_open()) {
+    // `moving`: does either set move? Else the shear stays as it is.
+    PlainImages(const Domain<D>& domain, bool moving)
+        : domain_(domain), open_(domain.is_open()) {
+        if (!moving || !domain.periodic[0]) domain_.shear_change = 0;
         for (std::size_t k = 0; k < D; ++k) {
             if (domain.periodic[k]) continue;
             // An open axis may carry any vector; its coefficient is zero all the same.
@@ -63,6 +66,9 @@ class PlainImages {
             if (row == std::array<double, D>{}) row[k] = 1;
         }
         inverse_ = inverse(domain_.lattice);
+        auto last = domain_.lattice;
+        last[0][1] += domain_.shear_change;
+        last_inverse_ = inverse(last);
     }
 
     // Calls visit(n) for every shift of j worth trying against i, in increasing order.
@@ -116,18 +122,24 @@ class PlainImages {
         return w;
     }
 
-    // j + n H meets the window's mirror image: n = -p H^-1 for some p in the window.
+    // j + n H meets the window's mirror image: n = -p H^-1 for some p in the window. While the
+    // shear changes, n of a given p only grows or only falls (for H0 = (Lx, delta), H1 = (0,
+    // Ly) n1 is linear in delta): the first and the last moment bound it.
     std::pair<Lengths, Lengths> solve(const Window& w) const {
         Lengths low{}, high{};
         for (std::size_t k = 0; k < D; ++k) {
             if (!domain_.periodic[k]) continue;
-            double centre = 0, half = 0;
-            for (std::size_t x = 0; x < D; ++x) {
-                centre -= w.centre[x] * inverse_[x][k];
-                half += w.half[x] * std::abs(inverse_[x][k]);
+            bool first = true;
+            for (const auto* at : {&inverse_, &last_inverse_}) {
+                double centre = 0, half = 0;
+                for (std::size_t x = 0; x < D; ++x) {
+                    centre -= w.centre[x] * (*at)[x][k];
+                    half += w.half[x] * std::abs((*at)[x][k]);
+                }
+                low[k] = first ? centre - half : std::min(low[k], centre - half);
+                high[k] = first ? centre + half : std::max(high[k], centre + half);
+                first = false;
             }
-            low[k] = centre - half;
-            high[k] = centre + half;
         }
         return {low, high};
     }
@@ -138,11 +150,11 @@ class PlainImages {
             double size = w.size[x];
             for (std::size_t k = 0; k < D; ++k)
                 size += largest(low[k], high[k]) * std::abs(domain_.lattice[k][x]);
+            if (x == 1) size += (largest(low[0], high[0]) + 1) * std::abs(domain_.shear_change);
             // Distances whose square underflows pair as well.
             w.half[x] += 16 * double{std::numeric_limits<T>::epsilon()} * size +
                          std::sqrt(double{std::numeric_limits<T>::min()});
         }
-        w.half[1] += (largest(low[0], high[0]) + 1) * std::abs(domain_.shear_change);
         return whole(solve(w));
     }
 
@@ -170,7 +182,7 @@ class PlainImages {
 
     Domain<D> domain_;
     bool open_;
-    std::array<std::array<double, D>, D> inverse_;
+    std::array<std::array<double, D>, D> inverse_, last_inverse_;  // as the step begins, ends
 };
 
 }  // namespace vicinal::tool

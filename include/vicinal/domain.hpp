@@ -17,7 +17,7 @@ struct VICINAL_EXPORT Domain {
 
     Lattice lattice = identity();
     Axes periodic{};          // none: open
-    double shear_change = 0;  // change of the shear offset during the step (swept shapes)
+    double shear_change = 0;  // change of the shear offset during the step (where bodies move)
 
     static Domain open() { return {}; }
 
@@ -27,7 +27,8 @@ struct VICINAL_EXPORT Domain {
     // Lees-Edwards / shearing sheet: crossing the box in x shifts y by `offset`, which
     // changes by `change` during the step. Any offset is fine: it is reduced modulo the
     // length in y, and images refer to the reduced lattice (Report::lattice). x and y must be
-    // periodic.
+    // periodic. The change matters where bodies, others or queries move; at rest it has no
+    // effect.
     static Domain sheared(const Lengths& lengths, double offset, double change = 0,
                           const Axes& periodic = all());
 
