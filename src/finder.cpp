@@ -69,13 +69,19 @@ struct Finder<T, D>::State {
     std::unique_ptr<Method<T, D>> method;
     std::optional<Skin<T, D>> skin;
     bool ready = false;
-    bool listed = false;        // the skin's list stands for the structure
-    Bodies<T, D> bodies;        // of this step
-    mutable Scene<T, D> scene;  // what the method has ordered
-    // What queries are put to, if not to that: the same bodies with ghosts.
-    mutable Scene<T, D> asked_scene;
-    mutable std::unique_ptr<Method<T, D>> asked_method;
-    mutable bool built = false;  // is what queries are put to? Else it waits for the first
+    bool listed = false;         // the skin's list stands for the structure
+    Bodies<T, D> bodies;         // of this step
+    mutable Scene<T, D> scene;   // what the method has ordered
+    mutable bool built = false;  // is that so? Else it waits for the first query
+    // What queries are put to, if not to that: the same bodies with ghosts, where the search
+    // has none; and with ghosts that a shear moves, where only queries move.
+    struct Asked {
+        Scene<T, D> scene;
+        std::unique_ptr<Method<T, D>> method;
+        bool built = false;
+        std::size_t bytes() const { return method ? scene.bytes() + method->bytes() : 0; }
+    };
+    mutable Asked asked_ghosts, asked_moving;
     mutable std::mutex building;
     bool told = false;  // does the report have the figures?
     Filter<T, D> filter;
@@ -119,12 +125,15 @@ struct Finder<T, D>::State {
 
     void update(const Bodies<T, D>& given) {
         ready = built = listed = told = false;
+        asked_ghosts.built = asked_moving.built = false;
         const std::uint64_t last_pairs = report.pairs;
         report.seconds = {};
         report.pairs = report.candidates = 0;
         Stopwatch watch;
         const std::string who = shape_name(given.shape);
         check_arrays(given, who);
+        if (options.domain.shear_change != 0)  // checked also where it has no effect
+            static_cast<void>(Lattice<T, D>(options.domain));
         bodies = given;
         listed = skin && skin->keep(given, options.domain, threads);
         const double kept = listed ? watch.lap() : 0;
@@ -133,8 +142,8 @@ struct Finder<T, D>::State {
         report.seconds.scene = watch.lap();
         if (skin && !listed) listed = renew_skin(last_pairs);
         const double ghosts =
-            listed ? 0 : build(scene, *method, bodies, options.domain, For::search);
-        built = !listed && !scene.joined();
+            listed ? 0 : build(scene, *method, bodies, domain_of(bodies.swept()), For::search);
+        built = !listed;
         report.seconds.scene += ghosts;
         report.seconds.build = kept + watch.lap() - ghosts;
         report.why = choice.why;  // in place: a step allocates nothing
@@ -151,6 +160,13 @@ struct Finder<T, D>::State {
                 report.lattice[k][d] = static_cast<double>(current().lattice().h[k][d]);
         check_bytes();
         ready = true;
+    }
+
+    // During the step a shear moves images if any body moves. Else its change has no effect.
+    Domain<D> domain_of(bool moving) const {
+        Domain<D> domain = options.domain;
+        if (!moving) domain.shear_change = 0;
+        return domain;
     }
 
     // Orders bodies; returns the seconds that took until the method's turn.
@@ -189,7 +205,7 @@ struct Finder<T, D>::State {
 
     std::size_t structure_bytes() const {
         std::size_t sum = scene.bytes() + method->bytes();
-        if (asked_method) sum += asked_scene.bytes() + asked_method->bytes();
+        sum += asked_ghosts.bytes() + asked_moving.bytes();
         if (skin) sum += skin->bytes() + PairList<D>::Store::bytes(candidates);
         return sum;
     }
@@ -222,6 +238,7 @@ struct Finder<T, D>::State {
     }
 
     Limits limits() const {
+        const std::lock_guard lock(building);  // another query may need another structure
         const std::size_t used = structure_bytes();
         return {options.max_pairs,
                 options.max_bytes == no_limit
@@ -354,33 +371,41 @@ struct Finder<T, D>::State {
         const Scene<T, D>& scene;
         const Method<T, D>& method;
     };
-    Standing standing() const {
+    // `moving`: do the queries move, or the bodies?
+    Standing standing(bool moving) const {
         const std::lock_guard lock(building);
-        const bool apart = !listed && scene.joined();
-        if (apart && !asked_method) asked_method = make_method<T, D>(choice);
-        Scene<T, D>& to = apart ? asked_scene : scene;
-        Method<T, D>& by = apart ? *asked_method : *method;
+        const bool shear = options.domain.shear_change != 0 && options.domain.periodic[0];
+        if (shear && moving && !bodies.swept()) return build_apart(asked_moving, true);
+        if (!listed && scene.joined()) return build_apart(asked_ghosts, bodies.swept());
         if (!built) {
-            build(to, by, bodies, options.domain, For::queries);
-            const std::size_t bytes = structure_bytes();
-            if (apart && bytes > options.max_bytes) {  // pairs may still be asked for
-                asked_scene = {};
-                asked_method.reset();
-            }
-            refuse_bytes(bytes);
+            build(scene, *method, bodies, domain_of(bodies.swept()), For::queries);
+            refuse_bytes(structure_bytes());
         }
         built = true;
-        return {to, by};
+        return {scene, *method};
+    }
+
+    Standing build_apart(Asked& to, bool moving) const {
+        if (!to.method) to.method = make_method<T, D>(choice);
+        if (!to.built) {
+            build(to.scene, *to.method, bodies, domain_of(moving), For::queries);
+            const std::size_t bytes = structure_bytes();
+            if (bytes > options.max_bytes) to = {};  // pairs may still be asked for
+            refuse_bytes(bytes);
+        }
+        to.built = true;
+        return {to.scene, *to.method};
     }
 
     // Queries against the standing structure; `bare` tells a probe from a second set.
     void ask(const Bodies<T, D>& queries, bool bare, Blocks<D>& target) const {
         check_bodies(queries, bare ? "queries" : "first set", threads);
-        const Standing to = standing();
+        const bool moving = bodies.swept() || queries.swept();
+        const Standing to = standing(moving);
         Filter<T, D> pair_filter;
         pair_filter.assign(queries, to.scene.view(), false);
         Scene<T, D> query_scene;
-        query_scene.assign(queries, options.domain, threads);
+        query_scene.assign(queries, domain_of(moving), threads);
         query_scene.add_ghosts(options.max_bytes, &to.scene);
         to.scene.check_images(query_scene);
         Question<T, D> question;
@@ -415,7 +440,7 @@ struct Finder<T, D>::State {
         require_update();
         PairList<D> result;
         Blocks<D> target;
-        standing();  // first: it takes its part of the memory
+        standing(bodies.swept() || queries.swept());  // first: it takes its part of the memory
         target.store(result, current().imaged(), threads, limits());
         ask(queries, bare, target);
         Rows<D> room;
@@ -440,7 +465,7 @@ struct Finder<T, D>::State {
                         "the maximum distance is " + number_text(static_cast<double>(most)) +
                             "; give a number that is not negative and whose square is finite, "
                             "or infinity");
-        const Standing to = standing();
+        const Standing to = standing(bodies.swept());  // as the step begins
         const Bodies<T, D>& asking_bodies = queries != nullptr ? *queries : to.scene.view();
         check_bodies(asking_bodies, "queries", threads);
         Filter<T, D> pair_filter;
@@ -465,7 +490,7 @@ struct Finder<T, D>::State {
         check_consumer<D>(consumer);
         require_update();
         Blocks<D> target;
-        standing();
+        standing(bodies.swept() || queries.swept());
         target.stream(consumer, current().imaged(), threads, limits());
         ask(queries, bare, target);
     }

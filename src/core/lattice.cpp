@@ -75,11 +75,11 @@ double determinant(const Matrix3& m) {
 }
 
 // Adjugate over determinant.
-Matrix2 inverted(const Matrix2& m, double det) {
+Matrix2 adjugate_over(const Matrix2& m, double det) {
     return {{{m[1][1] / det, -m[0][1] / det}, {-m[1][0] / det, m[0][0] / det}}};
 }
 
-Matrix3 inverted(const Matrix3& m, double det) {
+Matrix3 adjugate_over(const Matrix3& m, double det) {
     Matrix3 r;
     for (std::size_t i = 0; i < 3; ++i)
         for (std::size_t j = 0; j < 3; ++j) {
@@ -88,6 +88,16 @@ Matrix3 inverted(const Matrix3& m, double det) {
             r[i][j] = (m[a][c] * m[b][d] - m[a][d] * m[b][c]) / det;
         }
     return r;
+}
+
+template <class Matrix>
+Matrix inverted(const Matrix& m, const char* when) {
+    const double det = determinant(m);
+    if (!(det > 0) || !std::isfinite(1 / det) || !std::isfinite(det))
+        throw Error(Error::Kind::input,
+                    "domain: the lattice vectors span a volume of " + number_text(det) + when +
+                        "; they must be independent and right-handed (positive volume)");
+    return adjugate_over(m, det);
 }
 
 }  // namespace
@@ -109,18 +119,24 @@ Lattice<T, D>::Lattice(const Domain<D>& domain) : periodic(domain.periodic) {
         }
     if (!std::isfinite(static_cast<double>(change)))
         throw Error(Error::Kind::input, "domain: the change of the shear offset is not finite");
+    if (!periodic[0]) change = 0;  // it moves nothing
     // Along an open axis the vector only completes the basis: files often leave it out.
     for (std::size_t k = 0; k < D; ++k)
         if (!periodic[k] && wide[k] == std::array<double, D>{}) {
             wide[k][k] = 1;
             if (determinant(wide) < 0) wide[k][k] = -1;
         }
-    const double det = determinant(wide);
-    if (!(det > 0) || !std::isfinite(1 / det) || !std::isfinite(det))
-        throw Error(Error::Kind::input,
-                    "domain: the lattice vectors span a volume of " + number_text(det) +
-                        "; they must be independent and right-handed (positive volume)");
-    inverse = inverted(wide, det);
+    inverse = inverted(wide, "");
+    if (change == 0) return;
+    auto last = wide;
+    last[0][1] += static_cast<double>(change);
+    last_inverse = inverted(last, " at the end of the step");
+    for (std::size_t k = 0; k < D; ++k)
+        for (std::size_t m = 0; m < D; ++m) {
+            advance[k][m] = 0;
+            for (std::size_t a = 0; a < D; ++a)
+                advance[k][m] += wide[k][a] * last_inverse[a][m];
+        }
 }
 
 template struct Lattice<float, 2>;

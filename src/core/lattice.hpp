@@ -45,6 +45,9 @@ struct Lattice {
     std::array<bool, D> periodic{};
     T change = 0;                                    // of the shear offset during the step
     std::array<std::array<double, D>, D> inverse{};  // x * inverse: fractional coordinates
+    // If the shear offset changes: the inverse at the end of the step, and what takes
+    // fractional coordinates at the beginning to those at the end.
+    std::array<std::array<double, D>, D> last_inverse{}, advance{};
     bool open = true;
 
     Lattice() = default;

@@ -141,46 +141,71 @@ typename Scene<T, D>::Extent Scene<T, D>::extent(Index body) const {
     return result;
 }
 
-// The shifts, axis by axis, at which the extent meets [cell, cell + width] in fractional terms:
-// every one the exact argument needs, and perhaps one more.
+// What a body covers in terms of the lattice at one moment: its centre, at f, is known to
+// within `off`, and half the width is that of the extent.
 template <Real T, int D>
-typename Scene<T, D>::Shifts Scene<T, D>::shifts_into(const Extent& extent,
-                                                      const std::array<double, D>& cell,
-                                                      double width, Index body) const {
-    const auto& [centre, half] = extent;
-    std::array<double, D> f = fractional(centre), fh{};
+typename Scene<T, D>::Span Scene<T, D>::span_at(const std::array<double, D>& f,
+                                                const std::array<double, D>& off,
+                                                const std::array<double, D>& half,
+                                                const Inverse& inverse) const {
+    std::array<double, D> fh{}, slack{};
     for (std::size_t k = 0; k < D; ++k) {
-        f[k] -= cell[k];
-        double size = 0;
-        for (std::size_t a = 0; a < D; ++a) {
-            fh[k] += half[a] * std::abs(lattice_.inverse[a][k]);
-            size += std::abs(centre[a] * lattice_.inverse[a][k]);
-        }
-        // Rounding of the sums above, and of shifts by that many lattice vectors in T.
-        fh[k] += 32 * eps<double> * size;
+        for (std::size_t a = 0; a < D; ++a) fh[k] += half[a] * std::abs(inverse[a][k]);
+        fh[k] += off[k];
     }
-    std::array<double, D> slack{};
+    // Rounding of shifts by that many lattice vectors in T, and of their motion.
     for (std::size_t a = 0; a < D; ++a) {
         double length = 0;
         for (std::size_t m = 0; m < D; ++m)
             length +=
                 (std::abs(f[m]) + fh[m] + 2) * std::abs(static_cast<double>(lattice_.h[m][a]));
+        if (a == 1)
+            length +=
+                (std::abs(f[0]) + fh[0] + 2) * std::abs(static_cast<double>(lattice_.change));
         for (std::size_t k = 0; k < D; ++k)
-            slack[k] +=
-                16 * static_cast<double>(eps<T>) * length * std::abs(lattice_.inverse[a][k]);
+            slack[k] += 16 * static_cast<double>(eps<T>) * length * std::abs(inverse[a][k]);
+    }
+    Span span;
+    for (std::size_t k = 0; k < D; ++k) {
+        span.lo[k] = f[k] - fh[k] - slack[k];
+        span.hi[k] = f[k] + fh[k] + slack[k];
+    }
+    return span;
+}
+
+// The shifts, axis by axis, at which the extent meets [cell, cell + width] in fractional terms:
+// every one the exact argument needs, and perhaps one more. Where the shear changes, the
+// corner of the cell stays and its sides turn: the fractional coordinates of any place then
+// change in one direction, so that those at the beginning and at the end bound all between.
+template <Real T, int D>
+typename Scene<T, D>::Shifts Scene<T, D>::shifts_into(const Extent& extent,
+                                                      const std::array<double, D>& cell,
+                                                      double width, Index body) const {
+    const auto& [centre, half] = extent;
+    std::array<double, D> f = fractional(centre), off{};
+    for (std::size_t k = 0; k < D; ++k) {
+        f[k] -= cell[k];
+        for (std::size_t a = 0; a < D; ++a)
+            off[k] += 32 * eps<double> * std::abs(centre[a] * lattice_.inverse[a][k]);
+    }
+    Span span = span_at(f, off, half, lattice_.inverse);
+    if (lattice_.change != 0) {
+        std::array<double, D> g{}, off_g{};
+        for (std::size_t k = 0; k < D; ++k)
+            for (std::size_t m = 0; m < D; ++m) {
+                g[k] += f[m] * lattice_.advance[m][k];
+                off_g[k] += (off[m] + 32 * eps<double> * std::abs(f[m])) *
+                            std::abs(lattice_.advance[m][k]);
+            }
+        const Span last = span_at(g, off_g, half, lattice_.last_inverse);
+        for (std::size_t k = 0; k < D; ++k) {
+            span.lo[k] = std::min(span.lo[k], last.lo[k]);
+            span.hi[k] = std::max(span.hi[k], last.hi[k]);
+        }
     }
     Shifts result;
-    // During the step the shear moves images: the fractional y of a body at fractional x
-    // changes by up to -change * x / Ly on top of its own motion.
-    const double change = static_cast<double>(lattice_.change) * lattice_.inverse[1][1];
     for (std::size_t k = 0; k < D; ++k) {
-        double lo = f[k] - fh[k] - slack[k], hi = f[k] + fh[k] + slack[k];
-        if (k == 1 && change != 0) {
-            const double x0 = -change * (f[0] - fh[0]), x1 = -change * (f[0] + fh[0]);
-            lo += std::min({0.0, x0, x1});
-            hi += std::max({0.0, x0, x1});
-        }
-        const double first = std::ceil(-hi), last = std::floor(width - lo);
+        const double first = std::ceil(-span.hi[k]), last = std::floor(width - span.lo[k]);
         if (!lattice_.periodic[k]) continue;
         for (double end : {first, last})
             if (!(std::abs(end) <= most_periods)) too_far(body, k, std::abs(end));

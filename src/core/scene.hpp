@@ -204,6 +204,12 @@ class Scene {
     std::array<double, D> fractional(const std::array<double, D>& x) const;
     std::array<double, D> cell_of_bulk() const;
     Extent extent(Index body) const;
+    struct Span {  // in fractional terms
+        std::array<double, D> lo, hi;
+    };
+    using Inverse = std::array<std::array<double, D>, D>;
+    Span span_at(const std::array<double, D>& f, const std::array<double, D>& off,
+                 const std::array<double, D>& half, const Inverse& inverse) const;
     Shifts shifts_into(const Extent& extent, const std::array<double, D>& cell, double width,
                        Index body) const;
     Shifts shifts_of(Index body) const;

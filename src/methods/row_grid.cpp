@@ -85,8 +85,10 @@ class RowGrid final : public Method<T, D> {
 
   private:
     enum class Order : std::uint8_t { none, points, boxes };
-    static bool at_rest(const Scene<T, D>& scene) {  // points
-        return scene.view().shape == Shape::points && !scene.view().swept();
+    // Points that do not move, nor do their images: queries that move meet the box of its way.
+    static bool at_rest(const Scene<T, D>& scene) {
+        return scene.view().shape == Shape::points && !scene.view().swept() &&
+               scene.lattice().change == 0;
     }
     static constexpr std::size_t entries_per_task = 4096;
 

@@ -160,13 +160,14 @@ Domain<D> make_domain(const std::string& name, const std::array<double, D>& peri
     slab.fill(true);
     slab[last] = false;
     wire[x] = true;
-    const double change = swept ? 0.07 * period[y] : 0;
+    const double change = 0.07 * period[y];
     if (name == "open") return Domain<D>::open();
     if (name == "periodic") return Domain<D>::orthogonal(period);
     if (name == "slab") return Domain<D>::orthogonal(period, slab);
     if (name == "wire") return Domain<D>::orthogonal(period, wire);
-    if (name == "sheared") return Domain<D>::sheared(period, 0.5 * period[y], change);
-    if (name == "sheared_back")
+    if (name == "sheared")
+        return Domain<D>::sheared(period, 0.5 * period[y], swept ? change : 0);
+    if (name == "sheared_back")  // the shear changes also where bodies are at rest
         return Domain<D>::sheared(period, -7.33333 * period[y], -change);
     typename Domain<D>::Lattice h{};
     for (std::size_t a = 0; a < D; ++a) h[a][a] = period[a];
