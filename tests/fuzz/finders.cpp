@@ -1,10 +1,13 @@
-// Random scenes to every method; any difference from the plain double loop is a find. Bytes
-// are read as small whole numbers and scaled, so that touching, coincident and aligned bodies
-// are common rather than rare.
+// Random scenes to every method; any difference from the plain double loop is a find. Each
+// scene lives for a few steps, in which bodies move on, come to rest and start again, and a
+// shear may advance while they do; at each the pairs of one set, those with a second set and a
+// probe by any shape are compared. Bytes are read as small whole numbers and scaled, so that
+// touching, coincident and aligned bodies are common rather than rare.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <vector>
 
 #include "support/bodies.hpp"
 #include "support/compare.hpp"
@@ -26,6 +29,15 @@ class Bytes {
         return x;
     }
     double length() { return (next() & 15) * 0.125; }
+    // Of a shear during the step, in periods: parts of one and a few, slightly off, a trifle.
+    double change() {
+        const unsigned b = next();
+        double x = (static_cast<int>(b & 31) - 16) * 0.25;
+        if ((b & 0xc0) == 0x40) x = std::nextafter(x, 1e9);
+        if ((b & 0xc0) == 0x80) x /= 3;
+        if ((b & 0xc0) == 0xc0) x *= 0x1p-12;
+        return x;
+    }
     // Among images a shear carries far bodies over as many periods as they are out: the plain
     // search would try all of them.
     double far = 64;
@@ -35,44 +47,143 @@ class Bytes {
     std::size_t size_, at_ = 0;
 };
 
+// Moving or not: whether their displacements are used is decided step by step.
 template <Real T, int D>
-void run(Bytes bytes) {
-    const ShapeCase& kind = shape_cases[bytes.next() % std::size(shape_cases)];
-    const char* domain_name = domain_names[bytes.next() % std::size(domain_names)];
-    if (std::string_view(domain_name) != "open") bytes.far = 8;
-    std::array<double, D> period;
-    for (double& p : period) p = 2 + bytes.length() * 4;
+OwnedBodies<T, D> read_bodies(Bytes& bytes, const ShapeCase& kind, T cutoff, std::size_t most) {
     OwnedBodies<T, D> bodies;
     bodies.kind = kind;
-    bodies.cutoff = static_cast<T>(bytes.length());
-    while (!bytes.empty() && bodies.size() < 40) {
+    bodies.cutoff = cutoff;
+    while (!bytes.empty() && bodies.size() < most) {
         for (int a = 0; a < D; ++a) {
             const double x = bytes.coordinate();
             bodies.position.push_back(static_cast<T>(x));
             if (kind.shape == Shape::boxes)
                 bodies.upper.push_back(static_cast<T>(x + bytes.length()));
-            if (kind.swept)
-                bodies.displacement.push_back(static_cast<T>(bytes.coordinate() / 8));
+            bodies.displacement.push_back(static_cast<T>(bytes.coordinate() / 8));
         }
         if (kind.shape == Shape::spheres)
             bodies.radius.push_back(static_cast<T>(bytes.length()));
     }
-    const auto domain = make_domain<D>(domain_name, period, kind.swept);
-    const Found<D> expected = tool::plain_pairs(bodies.view(), domain);
-    for (const MethodInfo& method : methods()) {
-        Options<D> options;
-        options.domain = domain;
-        options.method = method.name;
-        options.threads = 1;
-        Finder<T, D> finder(options);
-        finder.update(bodies.view());
-        const std::string wrong = difference<D>(expected, listed(finder.pairs(Order::sorted)));
-        if (wrong.empty()) continue;
-        std::fprintf(stderr, "%s %s %s %dD: %s\n", method.name.c_str(), kind.name, domain_name,
-                     D, wrong.c_str());
-        std::abort();
+    return bodies;
+}
+
+// What changes from step to step.
+struct Step {
+    bool bodies_move, others_move, ask_first;
+    double change, offset;  // of a shear, in periods
+    double by;              // how far bodies move on
+};
+
+Step read_step(Bytes& bytes, const ShapeCase& kind) {
+    const unsigned b = bytes.next();
+    Step step{};
+    step.bodies_move = kind.swept != ((b & 1) != 0);
+    step.others_move = (b & 2) != 0;
+    step.ask_first = (b & 4) != 0;
+    step.change = (b & 8) != 0 ? 0 : bytes.change();
+    step.offset = static_cast<double>(bytes.next() & 15) / 8 - 1;
+    step.by = (b & 16) != 0 ? 0 : 0.01 * bytes.length();
+    return step;
+}
+
+template <Real T, int D>
+void move_on(OwnedBodies<T, D>& bodies, double by) {
+    for (std::size_t c = 0; c < bodies.position.size(); ++c) {
+        const auto x = static_cast<T>(by * (static_cast<double>(c * 7 % 5) - 2));
+        bodies.position[c] += x;
+        if (!bodies.upper.empty()) bodies.upper[c] += x;
     }
 }
+
+// Every method, and one of them inside a skin that keeps a list from the first step on.
+std::vector<std::string> chosen_methods(Bytes& bytes) {
+    std::vector<std::string> names;
+    for (const MethodInfo& method : methods()) names.push_back(method.name);
+    const unsigned b = bytes.next();
+    const std::string& inner = names[b % names.size()];
+    if (inner != "verlet")
+        names.push_back("verlet(inner=" + inner + ", skin=" + (b < 128 ? "0.125" : "1") + ")");
+    return names;
+}
+
+template <Real T, int D>
+class Run {
+  public:
+    explicit Run(Bytes bytes) {
+        const ShapeCase& kind = shape_cases[bytes.next() % std::size(shape_cases)];
+        const unsigned domain = bytes.next() % (std::size(domain_names) + 4);
+        sheared_ = domain >= std::size(domain_names);
+        name_ = sheared_ ? "moving shear" : domain_names[domain];
+        for (double& p : period_) p = 2 + bytes.length() * 4;
+        const auto cutoff = static_cast<T>(bytes.length());
+        names_ = chosen_methods(bytes);
+        const unsigned counts = bytes.next();
+        for (unsigned s = 0; s <= counts % 3; ++s) steps_.push_back(read_step(bytes, kind));
+        if (name_ != "open") bytes.far = 8;
+        for (const Step& step : steps_)
+            if (sheared_ && std::abs(step.change) > 1) bytes.far = 2;
+        const ShapeCase& asking = shape_cases[bytes.next() % std::size(shape_cases)];
+        others_ = read_bodies<T, D>(bytes, kind, cutoff, counts / 4 % 8);
+        queries_ = read_bodies<T, D>(bytes, asking, cutoff, counts / 32);
+        bodies_ = read_bodies<T, D>(bytes, kind, cutoff, 40);
+    }
+
+    void check() {
+        std::vector<Finder<T, D>> finders;
+        for (const std::string& name : names_) {
+            Options<D> options;
+            options.method = name;
+            options.threads = 1;
+            finders.emplace_back(options);
+        }
+        for (const Step& step : steps_) {
+            move_on(bodies_, step.by);
+            bodies_.kind.swept = step.bodies_move;
+            others_.kind.swept = step.others_move;
+            const Domain<D> domain = domain_at(step);
+            own_ = tool::plain_pairs(bodies_.view(), domain);
+            with_ = tool::plain_pairs(others_.view(), bodies_.view(), domain);
+            probe_ = tool::plain_probe(bodies_.view(), queries_.view(), domain);
+            for (std::size_t f = 0; f < finders.size(); ++f) {
+                finders[f].update(bodies_.view(), domain);
+                if (step.ask_first) compare_queries(finders[f], names_[f]);
+                compare("pairs", names_[f], own_, finders[f].pairs(Order::sorted));
+                if (!step.ask_first) compare_queries(finders[f], names_[f]);
+            }
+        }
+    }
+
+  private:
+    Domain<D> domain_at(const Step& step) const {
+        if (!sheared_) return make_domain<D>(name_, period_, step.bodies_move);
+        return Domain<D>::sheared(period_, step.offset * period_[1], step.change * period_[1]);
+    }
+
+    void compare_queries(const Finder<T, D>& finder, const std::string& method) const {
+        compare("pairs_with", method, with_, finder.pairs_with(others_.view(), Order::sorted));
+        compare("probe", method, probe_, finder.probe(queries_.view(), Order::sorted));
+    }
+
+    void compare(const char* call, const std::string& method, const Found<D>& expected,
+                 const PairList<D>& list) const {
+        const std::string wrong = difference<D>(expected, listed(list));
+        if (wrong.empty()) return;
+        std::fprintf(stderr, "%s %s: %s%s, others%s, queries %s; %s %dD %s: %s\n",
+                     method.c_str(), call, bodies_.kind.name,
+                     bodies_.kind.swept ? " moving" : " at rest",
+                     others_.kind.swept ? " moving" : " at rest", queries_.kind.name,
+                     name_.c_str(), D, sizeof(T) == 4 ? "float" : "double", wrong.c_str());
+        std::abort();
+    }
+
+    bool sheared_;
+    std::string name_;
+    std::array<double, D> period_;
+    std::vector<std::string> names_;
+    std::vector<Step> steps_;
+    OwnedBodies<T, D> bodies_, others_, queries_;
+    Found<D> own_, with_, probe_;
+};
 
 }  // namespace
 }  // namespace vicinal::test
@@ -82,16 +193,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Bytes bytes(data, size);
     switch (bytes.next() % 4) {
         case 0:
-            run<float, 2>(bytes);
+            Run<float, 2>(bytes).check();
             break;
         case 1:
-            run<float, 3>(bytes);
+            Run<float, 3>(bytes).check();
             break;
         case 2:
-            run<double, 2>(bytes);
+            Run<double, 2>(bytes).check();
             break;
         default:
-            run<double, 3>(bytes);
+            Run<double, 3>(bytes).check();
             break;
     }
     return 0;
