@@ -55,8 +55,8 @@ run_tests tsan VICINAL_TEST_LIGHT=1 TSAN_OPTIONS=die_after_fork=0 -- \
     -L "^($(IFS='|'; echo "${threaded[*]}"))\$" -E "$once"
 step "build: fuzz"
 quietly cmake --preset fuzz
-quietly cmake --build build/fuzz --target fuzz_readers fuzz_finders
-for target in readers finders; do
+quietly cmake --build build/fuzz --target fuzz_readers fuzz_finders fuzz_durations
+for target in readers finders durations; do
     step "fuzz: $target, a minute"
     mkdir -p "build/fuzz/corpus_$target"
     # Inputs of any length from the start; entropic scheduling takes more time than the target.

@@ -73,15 +73,18 @@ struct Finder<T, D>::State {
     Bodies<T, D> bodies;         // of this step
     mutable Scene<T, D> scene;   // what the method has ordered
     mutable bool built = false;  // is that so? Else it waits for the first query
-    // What queries are put to, if not to that: the same bodies with ghosts, where the search
-    // has none; and with ghosts that a shear moves, where only queries move.
-    struct Asked {
+    // The bodies ordered once more, where queries need another scene than the search does. Made
+    // when the first such query comes.
+    struct QueryStructure {
         Scene<T, D> scene;
         std::unique_ptr<Method<T, D>> method;
         bool built = false;
         std::size_t bytes() const { return method ? scene.bytes() + method->bytes() : 0; }
     };
-    mutable Asked asked_ghosts, asked_moving;
+    mutable QueryStructure with_ghosts;    // where the search has none
+    mutable QueryStructure moving_images;  // where a shear moves them, and only queries move
+    mutable QueryStructure
+        without_reach;  // for nearest neighbours, where it spans many periods
     mutable std::mutex building;
     bool told = false;  // does the report have the figures?
     Filter<T, D> filter;
@@ -125,7 +128,8 @@ struct Finder<T, D>::State {
 
     void update(const Bodies<T, D>& given) {
         ready = built = listed = told = false;
-        asked_ghosts.built = asked_moving.built = false;
+        for (QueryStructure* one : {&with_ghosts, &moving_images, &without_reach})
+            one->built = false;
         const std::uint64_t last_pairs = report.pairs;
         report.seconds = {};
         report.pairs = report.candidates = 0;
@@ -151,8 +155,8 @@ struct Finder<T, D>::State {
             report.why = "as asked: pairs are counted as often as they are met";
         if (current().by_images())
             report.why =
-                "not needed: the reach, with what rounding adds to it far from the origin, spans "
-                "many periods, and every two bodies are tested image by image";
+                "not needed: the reach, with what rounding adds to it far from the origin, "
+                "spans many periods, and every two bodies are tested image by image";
         report.bodies = current().bodies();
         report.ghosts = current().size() - current().bodies();
         for (std::size_t k = 0; k < D; ++k)
@@ -186,6 +190,11 @@ struct Finder<T, D>::State {
     bool renew_skin(std::uint64_t last_pairs) {
         if (!skin->renew(last_pairs)) return false;
         build(scene, *method, skin->fences(), skin->domain(), For::search);
+        // Bodies that meet many images of each other would fill the list with them.
+        if (scene.by_images()) {
+            skin->drop();
+            return false;
+        }
         check_bytes();
         const Filter<T, D> all;  // groups and exclusions may change while the list lives
         blocks.store(candidates, scene.imaged(), threads, {no_limit, limits().max_bytes});
@@ -204,8 +213,8 @@ struct Finder<T, D>::State {
     }
 
     std::size_t structure_bytes() const {
-        std::size_t sum = scene.bytes() + method->bytes();
-        sum += asked_ghosts.bytes() + asked_moving.bytes();
+        std::size_t sum = scene.bytes() + method->bytes() + with_ghosts.bytes() +
+                          moving_images.bytes() + without_reach.bytes();
         if (skin) sum += skin->bytes() + PairList<D>::Store::bytes(candidates);
         return sum;
     }
@@ -263,6 +272,7 @@ struct Finder<T, D>::State {
     void search_for(const Question<T, D>& question, Blocks<D>& target) {
         const bool by_images = question.scene->by_images();
         const bool by_list = listed;
+        if (by_images) check_images(question, options.max_pairs);
         const std::size_t tasks = by_images ? question.scene->bodies()
                                   : by_list ? skin->tasks()
                                             : method->tasks();
@@ -375,8 +385,10 @@ struct Finder<T, D>::State {
     Standing standing(bool moving) const {
         const std::lock_guard lock(building);
         const bool shear = options.domain.shear_change != 0 && options.domain.periodic[0];
-        if (shear && moving && !bodies.swept()) return build_apart(asked_moving, true);
-        if (!listed && scene.joined()) return build_apart(asked_ghosts, bodies.swept());
+        if (shear && moving && !bodies.swept())
+            return build_apart(moving_images, bodies, domain_of(true));
+        if (!listed && scene.joined())
+            return build_apart(with_ghosts, bodies, domain_of(bodies.swept()));
         if (!built) {
             build(scene, *method, bodies, domain_of(bodies.swept()), For::queries);
             refuse_bytes(structure_bytes());
@@ -385,16 +397,31 @@ struct Finder<T, D>::State {
         return {scene, *method};
     }
 
-    Standing build_apart(Asked& to, bool moving) const {
+    Standing build_apart(QueryStructure& to, const Bodies<T, D>& given,
+                         const Domain<D>& domain) const {
         if (!to.method) to.method = make_method<T, D>(choice);
         if (!to.built) {
-            build(to.scene, *to.method, bodies, domain_of(moving), For::queries);
+            build(to.scene, *to.method, given, domain, For::queries);
             const std::size_t bytes = structure_bytes();
             if (bytes > options.max_bytes) to = {};  // pairs may still be asked for
             refuse_bytes(bytes);
         }
         to.built = true;
         return {to.scene, *to.method};
+    }
+
+    // Nearest neighbours do not depend on the reach. Where it spans so many periods that there
+    // is no structure, the bodies are ordered without it, as the step begins.
+    Standing standing_for_nearest() const {
+        const Standing to = standing(bodies.swept());
+        if (!to.scene.by_images()) return to;
+        const std::lock_guard lock(building);
+        Bodies<T, D> bare = bodies;
+        if (bare.shape == Shape::spheres) bare.shape = Shape::points;
+        bare.cutoff = 0;
+        bare.radius = {};
+        bare.displacement = {};
+        return build_apart(without_reach, bare, domain_of(false));
     }
 
     // Queries against the standing structure; `bare` tells a probe from a second set.
@@ -417,14 +444,16 @@ struct Finder<T, D>::State {
         question.boxes = boxes;
         question.runs = runs;
         constexpr std::size_t queries_per_task = 256;
-        const std::size_t n = to.scene.by_images() ? queries.size() : query_scene.size();
+        const bool by_images = query_scene.by_images();
+        if (by_images) check_images(question, options.max_pairs);
+        const std::size_t n = by_images ? queries.size() : query_scene.size();
         const std::size_t tasks = (n + queries_per_task - 1) / queries_per_task;
         parallel_tasks(threads, tasks, [&](std::size_t t, int worker) {
             BlockWriter<D>& writer = target.writer(worker);
             writer.begin_task(t);
             const std::size_t begin = t * queries_per_task;
             const Range range{begin, std::min(n, begin + queries_per_task)};
-            if (to.scene.by_images()) {
+            if (by_images) {
                 search_images(question, range, writer);
             } else {
                 SieveScratch<D> none;  // probes may run at the same time
@@ -465,11 +494,11 @@ struct Finder<T, D>::State {
                         "the maximum distance is " + number_text(static_cast<double>(most)) +
                             "; give a number that is not negative and whose square is finite, "
                             "or infinity");
-        const Standing to = standing(bodies.swept());  // as the step begins
-        const Bodies<T, D>& asking_bodies = queries != nullptr ? *queries : to.scene.view();
+        const Standing to = standing_for_nearest();
+        const Bodies<T, D>& asking_bodies = queries != nullptr ? *queries : bodies;
         check_bodies(asking_bodies, "queries", threads);
         Filter<T, D> pair_filter;
-        if (queries != nullptr) pair_filter.assign(*queries, to.scene.view(), false);
+        if (queries != nullptr) pair_filter.assign(*queries, bodies, false);
         NearestQuestion<T, D> question;
         question.scene = &to.scene;
         if (!to.scene.by_images()) question.packed = &to.method.packed();
@@ -478,11 +507,15 @@ struct Finder<T, D>::State {
         question.own = queries == nullptr;
         question.k = k;
         question.limit = most * most;
-        question.region = bounds_of_boxes(to.scene);
-        return collect_nearest(question, threads, limits(), [&](NearestQuery<T, D>& query) {
-            if (!to.scene.by_images()) return to.method.nearest(query);
-            for (Index i = 0; i < to.scene.bodies(); ++i) query.offer_body(i);
-        });
+        if (to.scene.imaged()) question.region = bare_bounds(to.scene);
+        // Each body in some of its images, and thousands of images of skewed cells where there
+        // is nothing; a few queries may take more.
+        const auto asking = static_cast<double>(std::max<std::size_t>(asking_bodies.size(), 1));
+        question.max_tests =
+            std::max(static_cast<double>(max_image_tests(0, options.max_pairs)) / asking,
+                     0x1p13 + 64 * static_cast<double>(to.scene.bodies()));
+        return collect_nearest(question, threads, limits(),
+                               [&](NearestQuery<T, D>& query) { to.method.nearest(query); });
     }
 
     void ask_streaming(const Bodies<T, D>& queries, bool bare,

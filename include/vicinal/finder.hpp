@@ -23,7 +23,9 @@ struct Options {
     Domain<D> domain = {};
     std::string method = "auto";         // "name(key=value, ...)"; see methods.hpp
     int threads = 0;                     // 0: VICINAL_THREADS, or all cores
-    std::uint64_t max_pairs = no_limit;  // more pairs than this is an error
+    // More pairs than this is an error. Where the reach spans many periods, a number here also
+    // allows so many images to be tested (docs/promises.md).
+    std::uint64_t max_pairs = no_limit;
     std::uint64_t max_bytes = no_limit;  // so is holding more memory than this
 };
 

@@ -1,6 +1,186 @@
 #include "core/images.hpp"
 
+#include <cmath>
+
+#include "core/text.hpp"
+
 namespace vicinal {
+namespace {
+
+// The images that bring one body to another. In a skewed cell most of those that are within
+// bounds axis by axis miss it by far. So only the last axis has bounds of its own; those of the
+// others depend on the images along the axes behind them: what is left of a lattice vector
+// across those before it (Gram and Schmidt) is what a step along its axis moves an image.
+template <Real T, int D>
+class ImageWalk {
+  public:
+    using Images = typename Scene<T, D>::Images;
+
+    explicit ImageWalk(const Lattice<T, D>& lattice) : drifting_(lattice.change != 0) {
+        for (std::size_t k = D; k-- > 0;)
+            if (lattice.periodic[k]) axis_[count_++] = k;
+        for (std::size_t k = 0; k < D; ++k)
+            for (std::size_t a = 0; a < D; ++a) h_[k][a] = static_cast<double>(lattice.h[k][a]);
+        // Outermost the planes that are farthest apart: few of them are within reach. The first
+        // axis, unless another is better by far, for then pairs come in sorted order.
+        for (std::size_t last = count_; last-- > 1;) {
+            std::size_t best = last;
+            for (std::size_t l = 0; l <= last; ++l)
+                if (across(l, last) > 2 * across(best, last)) best = l;
+            std::swap(axis_[best], axis_[last]);
+        }
+        for (std::size_t l = 0; l < count_; ++l) {
+            normal_[l] = h_[axis_[l]];
+            remove_before(l, normal_[l]);
+            normalise(normal_[l]);
+        }
+    }
+
+    // At most so many steps.
+    double work(const Images& images) const {
+        double all = 1, sum = 0;
+        for (std::size_t l = count_; l-- > 0;) {
+            const double width = static_cast<double>(images.shifts.hi[axis_[l]]) -
+                                 images.shifts.lo[axis_[l]] + 1;
+            all *= std::max(0.0, drifting_ ? width : std::min(width, steps(images, l)));
+            sum += all;
+        }
+        return sum;
+    }
+
+    template <class F>
+    void for_each(const Images& images, const F& f) const {
+        if (drifting_) return for_each_between(images.shifts.lo, images.shifts.hi, f);
+        for (std::size_t k = 0; k < D; ++k)
+            if (images.shifts.hi[k] < images.shifts.lo[k]) return;
+        Shift<D> n{};
+        descend(images, count_, n, f);
+    }
+
+  private:
+    using Lengths = std::array<double, D>;
+
+    static double dot(const Lengths& a, const Lengths& b) {
+        double sum = 0;
+        for (std::size_t k = 0; k < D; ++k) sum += a[k] * b[k];
+        return sum;
+    }
+    static double length(const Lengths& x) {
+        double largest = 0, sum = 0;  // squares may overflow
+        for (const double c : x) largest = std::max(largest, std::abs(c));
+        if (!(largest > 0)) return 0;
+        for (const double c : x) sum += c / largest * (c / largest);
+        return largest * std::sqrt(sum);
+    }
+    static void normalise(Lengths& x) {
+        const double whole = length(x);
+        for (double& c : x) c = whole > 0 ? c / whole : 0;
+    }
+    // Leaves of x what is across the vectors before l.
+    void remove_before(std::size_t l, Lengths& x) const {
+        for (std::size_t m = 0; m < l; ++m) {
+            const double along = dot(x, normal_[m]);
+            for (std::size_t a = 0; a < D; ++a) x[a] -= along * normal_[m][a];
+        }
+    }
+    // How far apart the planes of the vectors up to `last` but l are.
+    double across(std::size_t l, std::size_t last) {
+        std::size_t count = 0;
+        for (std::size_t m = 0; m <= last; ++m) {
+            if (m == l) continue;
+            normal_[count] = h_[axis_[m]];
+            remove_before(count, normal_[count]);
+            normalise(normal_[count]);
+            ++count;
+        }
+        Lengths rest = h_[axis_[l]];
+        remove_before(count, rest);
+        return length(rest);
+    }
+
+    // How far the middle of an image may be from the origin along a normal. That holds for any
+    // normal: what rounding leaves of the vectors before it, which should have no part in it,
+    // is added, and a little for the sums.
+    double reach(const Images& images, std::size_t l) const {
+        double sum = 0;
+        for (std::size_t a = 0; a < D; ++a)
+            sum += (images.apart.half[a] + 1e-14 * std::abs(images.apart.centre[a])) *
+                   std::abs(normal_[l][a]);
+        for (std::size_t m = 0; m < count_; ++m) {
+            const std::size_t k = axis_[m];
+            const double most =
+                std::max(std::abs(images.shifts.lo[k]), std::abs(images.shifts.hi[k]));
+            if (m < l) sum += most * std::abs(dot(h_[k], normal_[l]));
+            for (std::size_t a = 0; a < D; ++a)
+                sum += 1e-14 * most * std::abs(h_[k][a] * normal_[l][a]);
+        }
+        return sum;
+    }
+    double steps(const Images& images, std::size_t l) const {
+        const double step = dot(h_[axis_[l]], normal_[l]);
+        return step > 0 ? std::floor(2 * reach(images, l) / step) + 1
+                        : std::numeric_limits<double>::infinity();
+    }
+
+    template <class F>
+    void descend(const Images& images, std::size_t levels, Shift<D>& n, const F& f) const {
+        if (levels == 0) return f(n);
+        const std::size_t l = levels - 1, k = axis_[l];
+        const double step = dot(h_[k], normal_[l]);
+        double middle = dot(images.apart.centre, normal_[l]);
+        for (std::size_t m = levels; m < count_; ++m)
+            middle += n[axis_[m]] * dot(h_[axis_[m]], normal_[l]);
+        const double most = reach(images, l);
+        const auto lo = static_cast<double>(images.shifts.lo[k]),
+                   hi = static_cast<double>(images.shifts.hi[k]);
+        double first = lo, last = hi;
+        if (step > 0 && std::isfinite(middle) && std::isfinite(most)) {
+            first = std::clamp(std::ceil((-most - middle) / step), lo, hi + 1);
+            last = std::clamp(std::floor((most - middle) / step), lo - 1, hi);
+        }
+        const auto from = static_cast<std::int32_t>(first),
+                   to = static_cast<std::int32_t>(last);
+        for (n[k] = from; n[k] <= to; ++n[k]) descend(images, l, n, f);
+    }
+
+    bool drifting_;
+    std::size_t count_ = 0;              // periodic axes
+    std::array<std::size_t, D> axis_{};  // innermost first
+    std::array<Lengths, D> h_{}, normal_{};
+};
+
+}  // namespace
+
+std::uint64_t max_image_tests(std::uint64_t body_pairs, std::uint64_t max_pairs) {
+    const double most = std::max(0x1p22, 128 * static_cast<double>(body_pairs));
+    const auto whole = static_cast<std::uint64_t>(std::min(most, 0x1p62));
+    return max_pairs == no_limit ? whole : std::max(whole, max_pairs);
+}
+
+template <Real T, int D>
+void check_images(const Question<T, D>& question, std::uint64_t max_pairs) {
+    const Scene<T, D>& scene = *question.scene;
+    const bool one_set = question.queries == nullptr;
+    const Scene<T, D>& firsts = one_set ? scene : *question.queries;
+    const ImageWalk<T, D> walk(scene.lattice());
+    const std::uint64_t all = std::uint64_t{firsts.bodies()} * scene.bodies();
+    const std::uint64_t most = max_image_tests(one_set ? all / 2 : all, max_pairs);
+    const bool to_the_end = all <= std::uint64_t{1} << 22;  // for the message
+    double sum = 0;
+    for (Index i = 0; i < firsts.bodies(); ++i) {
+        for (Index j = one_set ? i : 0; j < scene.bodies(); ++j)
+            sum += walk.work(scene.images(firsts, i, j)) + 1;
+        if (sum > static_cast<double>(most) && !to_the_end) break;
+    }
+    if (sum <= static_cast<double>(most)) return;
+    throw Error(Error::Kind::limit,
+                "the reach spans so many periods that " +
+                    std::string(to_the_end ? "about " : "more than ") + number_text(sum) +
+                    " images of " + std::to_string(scene.bodies()) +
+                    " bodies would have to be tested one by one, and " + std::to_string(most) +
+                    " are allowed; choose a smaller reach or a larger box, or allow more by "
+                    "max_pairs");
+}
 
 template <Real T, int D>
 void search_images(const Question<T, D>& question, Range firsts, BlockWriter<D>& out) {
@@ -8,14 +188,14 @@ void search_images(const Question<T, D>& question, Range firsts, BlockWriter<D>&
     const bool one_set = question.queries == nullptr;
     const Scene<T, D>& first_scene = one_set ? scene : *question.queries;
     const bool moving = scene.view().swept() || first_scene.view().swept();
+    const ImageWalk<T, D> walk(scene.lattice());
     for (std::size_t f = firsts.begin; f < firsts.end; ++f) {
         const auto i = static_cast<Index>(f);
         const Item<T, D> first(first_scene.view(), i, question.bare);
         for (Index j = one_set ? i : 0; j < scene.bodies(); ++j) {
             if (question.filter->active() && !question.filter->allows(i, j)) continue;
             const Item<T, D> second(scene.view(), j, question.bare);
-            const auto shifts = scene.images(first_scene, i, j);
-            for_each_between(shifts.lo, shifts.hi, [&](const Shift<D>& n) {
+            walk.for_each(scene.images(first_scene, i, j), [&](const Shift<D>& n) {
                 if (one_set && i == j && n <= Shift<D>{}) return;
                 ++out.candidates;
                 if (!touch<T, D>(first, second, scene.lattice().shift(n),
@@ -29,9 +209,13 @@ void search_images(const Question<T, D>& question, Range firsts, BlockWriter<D>&
     }
 }
 
-template void search_images(const Question<float, 2>&, Range, BlockWriter<2>&);
-template void search_images(const Question<float, 3>&, Range, BlockWriter<3>&);
-template void search_images(const Question<double, 2>&, Range, BlockWriter<2>&);
-template void search_images(const Question<double, 3>&, Range, BlockWriter<3>&);
+#define VICINAL_INSTANTIATE(T, D)                                     \
+    template void check_images(const Question<T, D>&, std::uint64_t); \
+    template void search_images(const Question<T, D>&, Range, BlockWriter<D>&);
+VICINAL_INSTANTIATE(float, 2)
+VICINAL_INSTANTIATE(float, 3)
+VICINAL_INSTANTIATE(double, 2)
+VICINAL_INSTANTIATE(double, 3)
+#undef VICINAL_INSTANTIATE
 
 }  // namespace vicinal

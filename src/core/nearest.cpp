@@ -2,6 +2,9 @@
 
 #include <cmath>
 
+#include "core/bounds.hpp"
+#include "core/text.hpp"
+
 namespace vicinal {
 namespace {
 
@@ -20,6 +23,38 @@ constexpr double most_periods = std::numeric_limits<std::int16_t>::max();
 }  // namespace
 
 template <Real T, int D>
+Box<double, D> bare_box(const Scene<T, D>& scene, Index body) {
+    constexpr double eps = static_cast<double>(std::numeric_limits<T>::epsilon());
+    const Bodies<T, D>& view = scene.view();
+    const auto low = scene.centre(body);
+    Box<double, D> box;
+    for (std::size_t a = 0; a < D; ++a) {
+        const auto x = static_cast<double>(view.position.axis[a][body]);
+        const double size =
+            view.shape == Shape::boxes ? static_cast<double>(view.upper.axis[a][body]) - x : 0;
+        const double slack = 8 * eps * (std::abs(x) + std::abs(low[a]) + size);
+        box.lo[a] = low[a] - slack;
+        box.hi[a] = low[a] + size + slack;
+    }
+    return box;
+}
+
+template <Real T, int D>
+Box<double, D> bare_bounds(const Scene<T, D>& scene) {
+    PerPiece<Box<double, D>> parts(piece_count(scene.threads(), scene.bodies()),
+                                   no_box<double, D>());
+    parallel_ranges(scene.threads(), scene.bodies(), [&](Range r, std::size_t p) {
+        Box<double, D> part = no_box<double, D>();
+        for (std::size_t i = r.begin; i < r.end; ++i)
+            enclose(part, bare_box(scene, static_cast<Index>(i)));
+        parts[p] = part;
+    });
+    Box<double, D> all = no_box<double, D>();
+    for (const Box<double, D>& part : parts) enclose(all, part);
+    return all;
+}
+
+template <Real T, int D>
 NearestQuery<T, D>::NearestQuery(const NearestQuestion<T, D>& question)
     : question_(question),
       columns_(question.packed != nullptr &&
@@ -31,11 +66,14 @@ NearestQuery<T, D>::NearestQuery(const NearestQuestion<T, D>& question)
         for (std::size_t a = 0; a < D; ++a) square += inverse[a][k] * inverse[a][k];
         height_[k] = 1 / std::sqrt(square);
     }
+    while (inner_ + 1 < D && !question.scene->lattice().periodic[inner_]) ++inner_;
 }
 
 template <Real T, int D>
 void NearestQuery<T, D>::begin(Index i) {
     best_.clear();
+    more_.clear();
+    work_ = 0;
     bound_ = static_cast<double>(question_.limit);
     number_ = i;
     const Item<T, D> item(*question_.queries, i, true);
@@ -46,35 +84,55 @@ void NearestQuery<T, D>::begin(Index i) {
         place_.lo[a] = static_cast<double>(lo_[a]);
         place_.hi[a] = static_cast<double>(hi_[a]);
     }
+}
+
+template <Real T, int D>
+void NearestQuery<T, D>::aim(const Box<double, D>& region) {
     const Lattice<T, D>& lattice = question_.scene->lattice();
-    for (std::size_t k = 0; k < D && !lattice.open; ++k) {
+    for (std::size_t k = 0; k < D; ++k) {
         double apart = 0;
         reach_[k] = 0;
         for (std::size_t a = 0; a < D; ++a) {
-            const auto low = static_cast<double>(question_.region.lo[a]),
-                       high = static_cast<double>(question_.region.hi[a]);
+            const double low = region.lo[a] / 2, high = region.hi[a] / 2;
+            const auto from = static_cast<double>(lo_[a]) / 2,
+                       to = static_cast<double>(hi_[a]) / 2;
             const double inverse = lattice.inverse[a][k];
-            apart += (place_.lo[a] / 2 + place_.hi[a] / 2 - (low / 2 + high / 2)) * inverse;
-            reach_[k] +=
-                (high / 2 - low / 2 + place_.hi[a] / 2 - place_.lo[a] / 2) * std::abs(inverse);
+            apart += (from + to - (low + high)) * inverse;
+            reach_[k] += (high - low + to - from) * std::abs(inverse);
         }
         nearest_image_[k] = 0;
         if (!lattice.periodic[k]) continue;
-        if (!(std::abs(apart) <= most_periods)) too_many_periods(i);
+        if (!(std::abs(apart) <= most_periods)) too_many_periods(number_);
         nearest_image_[k] = static_cast<std::int32_t>(std::lround(apart));
     }
+}
+
+template <Real T, int D>
+bool NearestQuery<T, D>::allows(Index body) const {
+    return !question_.filter->active() || question_.filter->allows(number_, body);
 }
 
 // Else one would look for ever.
 template <Real T, int D>
 bool NearestQuery<T, D>::anyone_allowed() const {
     for (Index j = 0; j < question_.scene->bodies(); ++j)
-        if (!question_.filter->active() || question_.filter->allows(number_, j)) return true;
+        if (allows(j)) return true;
     return false;
 }
 
-// Images that are `shell` periods away from the nearest one along some axis, and no more along
-// any: is there anything in them that counts?
+template <Real T, int D>
+void NearestQuery<T, D>::too_much_work() const {
+    throw Error(
+        Error::Kind::limit,
+        "query " + std::to_string(number_) + ": to find its " + std::to_string(question_.k) +
+            " nearest neighbours, more than " + number_text(std::floor(question_.max_tests)) +
+            " images would have to be looked at one by one; ask for fewer neighbours or "
+            "a smaller distance, choose a larger or less skewed box, or allow more by "
+            "max_pairs",
+        number_);
+}
+
+// Is there anything that counts in the images of a shell?
 template <Real T, int D>
 bool NearestQuery<T, D>::open(std::int32_t shell) {
     const Lattice<T, D>& lattice = question_.scene->lattice();
@@ -87,21 +145,13 @@ bool NearestQuery<T, D>::open(std::int32_t shell) {
         // Half a period for the nearest image; the rest of the slack is for rounding.
         gap = std::min(gap, (shell - 0.501 - 1.001 * reach_[k]) * height_[k]);
     }
-    if (shell == 2 && best_.empty() && !anyone_allowed()) return false;
+    if (shell == 2 && best_.empty() && more_.empty() && !anyone_allowed()) return false;
     return gap <= 0 || !too_far(gap * gap * (1 - 64 * eps));
 }
 
 template <Real T, int D>
-bool NearestQuery<T, D>::on_shell(const Shift<D>& n, std::int32_t shell) const {
-    std::int32_t farthest = 0;
-    for (std::size_t k = 0; k < D; ++k)
-        if (question_.scene->lattice().periodic[k])
-            farthest = std::max(farthest, std::abs(n[k] - nearest_image_[k]));
-    return farthest == shell;
-}
-
-template <Real T, int D>
-bool NearestQuery<T, D>::move(const Shift<D>& n) {
+bool NearestQuery<T, D>::move(const Shift<D>& n, const Box<double, D>& region) {
+    spend(image_work);
     const Lattice<T, D>& lattice = question_.scene->lattice();
     image_ = n;
     const double longest = question_.scene->longest_shift();
@@ -117,7 +167,7 @@ bool NearestQuery<T, D>::move(const Shift<D>& n) {
         place_.lo[a] = static_cast<double>(lo_[a]) - shift - slack;
         place_.hi[a] = static_cast<double>(hi_[a]) - shift + slack;
     }
-    return !too_far(square_to(question_.region));
+    return !too_far(square_to(region));
 }
 
 template <Real T, int D>
@@ -162,15 +212,22 @@ void NearestQuery<T, D>::consider(Index body, const Shift<D>& n, const Vector<T,
             b[k] = b[k] + s[k];
         }
     }
+    spend(1);
     Neighbour<T, D> one{squared_gap<T, D>(a, b, {}, T{0}), body, {}};
     if (!(one.square <= question_.limit)) return;
     const bool full = best_.size() == question_.k;
     if (full && one.square > best_.back().square) return;
     if (question_.own && body == number_ && n == Shift<D>{}) return;
-    if (question_.filter->active() && !question_.filter->allows(number_, body)) return;
+    if (!allows(body)) return;
     for (std::size_t k = 0; k < D; ++k) {
         if (std::abs(n[k]) > most_periods) too_many_periods(number_);
         one.image[k] = static_cast<std::int16_t>(n[k]);
+    }
+    if (question_.k > max_inserted) {
+        spend(sort_work);
+        more_.push_back(one);
+        if (more_.size() >= std::max(question_.k, 4 * max_inserted)) merge();
+        return;
     }
     const auto at = std::lower_bound(best_.begin(), best_.end(), one);
     // A body with several entries is offered several times.
@@ -181,9 +238,34 @@ void NearestQuery<T, D>::consider(Index body, const Shift<D>& n, const Vector<T,
     if (best_.size() == question_.k) bound_ = static_cast<double>(best_.back().square);
 }
 
+template <Real T, int D>
+void NearestQuery<T, D>::merge() {
+    if (more_.empty()) return;
+    const auto sorted = static_cast<std::ptrdiff_t>(best_.size());
+    std::sort(more_.begin(), more_.end());
+    best_.insert(best_.end(), more_.begin(), more_.end());
+    more_.clear();
+    std::inplace_merge(best_.begin(), best_.begin() + sorted, best_.end());
+    const auto same = [](const Neighbour<T, D>& a, const Neighbour<T, D>& b) {
+        return !(a < b);  // of two that follow each other
+    };
+    best_.erase(std::unique(best_.begin(), best_.end(), same), best_.end());
+    if (best_.size() < question_.k) return;
+    best_.resize(question_.k);
+    bound_ = static_cast<double>(best_.back().square);
+}
+
 template class NearestQuery<float, 2>;
 template class NearestQuery<float, 3>;
 template class NearestQuery<double, 2>;
 template class NearestQuery<double, 3>;
+template Box<double, 2> bare_bounds(const Scene<float, 2>&);
+template Box<double, 3> bare_bounds(const Scene<float, 3>&);
+template Box<double, 2> bare_bounds(const Scene<double, 2>&);
+template Box<double, 3> bare_bounds(const Scene<double, 3>&);
+template Box<double, 2> bare_box(const Scene<float, 2>&, Index);
+template Box<double, 3> bare_box(const Scene<float, 3>&, Index);
+template Box<double, 2> bare_box(const Scene<double, 2>&, Index);
+template Box<double, 3> bare_box(const Scene<double, 3>&, Index);
 
 }  // namespace vicinal

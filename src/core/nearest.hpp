@@ -38,9 +38,16 @@ struct NearestQuestion {
     const Filter<T, D>* filter = nullptr;
     bool own = false;  // the queries are the bodies: none is its own neighbour
     std::size_t k = 1;
-    T limit = 0;         // square of the largest distance
-    Box<T, D> region{};  // around all instances
+    T limit = 0;              // square of the largest distance
+    Box<double, D> region{};  // around the places of all bodies, at their shifts
+    double max_tests = 0;     // of bodies in images, per query in a periodic domain
 };
+
+// Of the bodies as they count here, round ones without their size: where each is, or all are.
+template <Real T, int D>
+Box<double, D> bare_box(const Scene<T, D>& scene, Index body);
+template <Real T, int D>
+Box<double, D> bare_bounds(const Scene<T, D>& scene);
 
 template <Real T, int D>
 class NearestQuery {
@@ -49,16 +56,20 @@ class NearestQuery {
 
     // Looks for the neighbours of query i: calls look() for every image of the bodies that
     // could hold one of them, the nearest images first. look() is to offer what is not too far.
+    // Without a method every body is looked for by itself, for they may be many periods apart.
     template <class Look>
     std::span<const Neighbour<T, D>> find(Index i, const Look& look) {
         begin(i);
-        if (question_.scene->imaged())
-            for (std::int32_t shell = 0; open(shell); ++shell)
-                for_each_between(shell_.lo, shell_.hi, [&](const Shift<D>& n) {
-                    if (on_shell(n, shell) && move(n)) look();
-                });
-        else
+        if (!question_.scene->imaged()) {
             look();
+        } else if (question_.packed != nullptr) {
+            find_images(question_.region, look);
+        } else {
+            for (Index j = 0; j < question_.scene->bodies(); ++j)
+                if (allows(j))
+                    find_images(bare_box(*question_.scene, j), [&] { offer_body(j); });
+        }
+        merge();
         return best_;
     }
 
@@ -86,11 +97,44 @@ class NearestQuery {
   private:
     static constexpr double eps = static_cast<double>(std::numeric_limits<T>::epsilon());
 
+    // Up to so many neighbours are kept in order by insertion; more are sorted in batches.
+    static constexpr std::size_t max_inserted = 64;
+
     void begin(Index i);
+    // Looks at the images of a region, shell by shell: images that are so many periods away
+    // from the nearest one along some axis, and no more along any.
+    template <class Look>
+    void find_images(const Box<double, D>& region, const Look& look) {
+        aim(region);
+        for (std::int32_t shell = 0; open(shell); ++shell) {
+            auto first = shell_.lo, last = shell_.hi;
+            last[inner_] = first[inner_];
+            for_each_between(first, last, [&](Shift<D> n) {
+                std::int32_t step = 2 * shell;  // along the inner axis, from face to face
+                for (std::size_t k = 0; k < D; ++k)
+                    if (k != inner_ && std::abs(n[k] - nearest_image_[k]) == shell &&
+                        shell_.lo[k] < shell_.hi[k])
+                        step = 1;
+                spend(image_work);
+                for (; n[inner_] <= shell_.hi[inner_]; n[inner_] += std::max(step, 1))
+                    if (move(n, region)) look();
+            });
+        }
+    }
+    void aim(const Box<double, D>& region);
     bool open(std::int32_t shell);
+    bool allows(Index body) const;
     bool anyone_allowed() const;
-    bool on_shell(const Shift<D>& n, std::int32_t shell) const;
-    bool move(const Shift<D>& n);
+    bool move(const Shift<D>& n, const Box<double, D>& region);
+    // In tests of a body: to look at an image, and to sort a body that may count; measured.
+    static constexpr double image_work = 0.25, sort_work = 1;
+    void spend(double work) {
+        work_ += work;
+        if (work_ > question_.max_tests && question_.scene->imaged()) [[unlikely]]
+            too_much_work();
+    }
+    [[noreturn]] void too_much_work() const;
+    void merge();
     void consider(Index body, const Shift<D>& n, const Vector<T, D>& lo,
                   const Vector<T, D>& hi);
 
@@ -103,11 +147,14 @@ class NearestQuery {
     Box<double, D> place_{};
     Shift<D> image_{};  // of the instances in hand
     typename Scene<T, D>::Shifts shell_{};
+    std::size_t inner_ = 0;           // a periodic axis
     Shift<D> nearest_image_{};        // of the region
     std::array<double, D> reach_{};   // of region and query together, in periods
     std::array<double, D> height_{};  // of a period
     double bound_ = 0;                // nothing farther, squared, counts
+    double work_ = 0;
     std::vector<Neighbour<T, D>> best_;
+    std::vector<Neighbour<T, D>> more_;  // if many are asked for: not yet among the best
 };
 
 // All queries of a call, in parallel. `look` offers a query what a method found (NearestQuery).

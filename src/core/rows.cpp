@@ -34,6 +34,7 @@ void sort_row(Rows<D>& rows, std::uint64_t begin, std::uint64_t end,
     }
     both.clear();
     for (auto e = begin; e < end; ++e) both.emplace_back(rows.indices[e], rows.images[e]);
+    if (std::is_sorted(both.begin(), both.end())) return;  // as direct images are
     std::sort(both.begin(), both.end());
     for (auto e = begin; e < end; ++e)
         std::tie(rows.indices[e], rows.images[e]) = both[e - begin];

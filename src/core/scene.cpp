@@ -240,14 +240,21 @@ typename Scene<T, D>::Shifts Scene<T, D>::shifts_of(Index body) const {
 
 // j relative to i touches where the difference of the two contains the origin.
 template <Real T, int D>
-typename Scene<T, D>::Shifts Scene<T, D>::images(const Scene& first, Index i, Index j) const {
+typename Scene<T, D>::Images Scene<T, D>::images(const Scene& first, Index i, Index j) const {
     const Extent one = first.extent(i);
     Extent both = extent(j);
     for (std::size_t a = 0; a < D; ++a) {
         both.centre[a] -= one.centre[a];
         both.half[a] += one.half[a];
     }
-    return shifts_into(both, {}, 0, j);
+    const Shifts shifts = shifts_into(both, {}, 0, j);
+    // Shifts are rounded sums of lattice vectors.
+    for (std::size_t a = 0; a < D; ++a)
+        for (std::size_t m = 0; m < D; ++m)
+            both.half[a] += 16 * static_cast<double>(eps<T>) *
+                            (std::max(std::abs(shifts.lo[m]), std::abs(shifts.hi[m])) + 2.0) *
+                            std::abs(static_cast<double>(lattice_.h[m][a]));
+    return {shifts, both};
 }
 
 // Bodies at rest whose centre lies this far inside the primary cell, in fractional terms, have
@@ -319,6 +326,7 @@ void Scene<T, D>::find_outer(bool cell_is_ours) {
     if (!moving()) margin_ = margin();
     const bool diagonal = lattice_.rectangular();
     quick_ = diagonal && view_.shape == Shape::points && !moving();
+    for (const double margin : margin_) quick_ &= margin <= static_cast<double>(most_periods);
     for (std::size_t k = 0; k < D; ++k) {
         // So all points that are inside the box have a lowest shift of zero, those at its very
         // faces too.
@@ -482,8 +490,16 @@ void Scene<T, D>::add_ghosts(std::uint64_t max_bytes, const Scene* same_cell) {
     // Each count is below 2^48, so the sum of 2^32 of them could wrap: add in double too.
     double estimate = 0;
     for (std::size_t o = 0; o < outer; ++o) estimate += static_cast<double>(first_ghost_[o]);
+    // Two bodies with g ghosts each are tested g * g times although they meet about 8 g times.
+    // Pair by pair costs no more than the ghosts alone where bodies are few for their ghosts.
+    // Up to 2048 ghosts are few whatever the method makes of them.
+    const auto count = static_cast<double>(n);
+    const auto others = same_cell != nullptr ? static_cast<double>(same_cell->bodies()) : count;
+    by_images_ = (same_cell != nullptr && same_cell->by_images_) ||
+                 (estimate > std::max(8 * count, std::min(32 * count, 2048.0)) &&
+                  count * others <= 32 * (estimate + count));
     const double needed = estimate * (sizeof(Index) + sizeof(Bits) + sizeof(Image<D>));
-    if (estimate + static_cast<double>(n) > std::numeric_limits<Index>::max() ||
+    if ((!by_images_ && estimate + count > std::numeric_limits<Index>::max()) ||
         needed > static_cast<double>(max_bytes))
         throw Error(Error::Kind::limit,
                     "the reach, with what rounding adds to it, spans so many periods that " +
@@ -491,12 +507,6 @@ void Scene<T, D>::add_ghosts(std::uint64_t max_bytes, const Scene* same_cell) {
                         " copies across the periodic faces (" + number_text(needed) +
                         " bytes); choose a smaller reach or a larger box, or if the bodies are "
                         "far from the origin move them there or use double precision");
-    // Two bodies with g ghosts each are tested g * g times although they meet about 8 g times.
-    // Pair by pair costs no more than the ghosts alone where bodies are few for their ghosts.
-    const auto count = static_cast<double>(n);
-    by_images_ = same_cell != nullptr
-                     ? same_cell->by_images_
-                     : estimate > 32 * count && count * count <= 16 * (estimate + count);
     const std::uint64_t ghosts = by_images_ ? 0 : exclusive_scan(threads_, first_ghost_.span());
     shift_.resize(n + ghosts);
     parallel_ranges(threads_, n, [&](Range r, std::size_t) {

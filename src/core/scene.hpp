@@ -163,9 +163,18 @@ class Scene {
         }
     };
 
+    struct Extent {  // what a body covers during the step, ghosts apart
+        std::array<double, D> centre, half;
+    };
+
     // Every image n at which body j may touch body i of `first`, and a few more; hi < lo on
-    // some axis if there is none.
-    Shifts images(const Scene& first, Index i, Index j) const;
+    // some axis if there is none. Touching ones bring the origin into `apart`, where j is seen
+    // from i.
+    struct Images {
+        Shifts shifts;
+        Extent apart;
+    };
+    Images images(const Scene& first, Index i, Index j) const;
 
     // The image of a pair is the difference of two shifts: throws if any such difference
     // between an instance of `other` and one of this scene does not fit 16 bits.
@@ -177,9 +186,6 @@ class Scene {
     }
 
   private:
-    struct Extent {  // what a body covers during the step, ghosts apart
-        std::array<double, D> centre, half;
-    };
     Box<T, D> widened_box(Index k) const;
     // Half the side of a round body's box. The formula rounds a few times, so it may accept a
     // little more than the reach; and where squares underflow, anything below sqrt(smallest

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/cells.hpp"
 #include "core/check.hpp"
 #include "core/parallel.hpp"
 
@@ -30,6 +31,8 @@ T finite(double x) {
 // A body that is wrapped by more periods than this since the list was made needs a new one:
 // its coordinates are rounded more coarsely than the slack allows for.
 constexpr std::int32_t most_wraps = 2;
+// Those may need a few images more, and images have 16 bits.
+constexpr double max_listed_images = 32000;
 
 template <Real T, int D>
 std::size_t record_size(bool round) {
@@ -108,8 +111,9 @@ bool Skin<T, D>::renew(std::uint64_t pairs) {
             : bodies.shape == Shape::spheres && bodies.rule != ReachRule::sum && scene_.imaged()
                 ? Kind::proxies
                 : Kind::round;
-    make_fences();
-    return true;
+    if (make_fences()) return true;
+    width_ = 0;
+    return false;
 }
 
 // The largest motion of a sample since the last step, whole periods apart, and the mean size.
@@ -237,8 +241,10 @@ T Skin<T, D>::reach_share(T raw) const {
                           8 * static_cast<double>(tiny<T>()) + 2 * slack_);
 }
 
+// False if there can be no list: where bodies are so many periods apart that rounding takes a
+// good part of the skin, or that images, wrapped bodies' too, would not fit 16 bits.
 template <Real T, int D>
-void Skin<T, D>::make_fences() {
+bool Skin<T, D>::make_fences() {
     const Bodies<T, D> bodies = scene_.view();
     const std::size_t n = bodies.size();
     kind_of_ = bodies;
@@ -254,6 +260,9 @@ void Skin<T, D>::make_fences() {
         std::fill(shift_.begin(), shift_.end(), Image<D>{});
     }
     measure();
+    if (!(slack_ <= width_ / 4)) return false;
+    for (const double images : most_images_)
+        if (!(images <= max_listed_images)) return false;
     half_ = static_cast<T>(width_ / 2);
     if (static_cast<double>(half_) > width_ / 2) half_ = std::nextafter(half_, T{0});
     const bool round = kind_ == Kind::round;
@@ -299,6 +308,7 @@ void Skin<T, D>::make_fences() {
     });
     most_radius_ = round && !spheres ? fences_.cutoff : T{0};
     for (const T one : largest) most_radius_ = std::max(most_radius_, one);
+    return true;
 }
 
 // The entry of a body's image: in the order in which the list first names them, so that what is
@@ -311,13 +321,36 @@ Index Skin<T, D>::entry_of(Index body, const Image<D>& image) {
         instances_.push_back(body);
         return entry_[body] = entry;
     }
-    for (Index g = first_ghost_[body]; g != none; g = ghosts_[g].next)
-        if (ghosts_[g].image == image) return ghosts_[g].entry;
+    // A body may have thousands of images: they are found by a hash.
+    if (2 * ghosts_.size() >= ghost_slots_.size()) grow_ghost_slots();
+    std::size_t slot = ghost_slot(body, image);
+    for (Index g = ghost_slots_[slot]; g != none; g = ghost_slots_[slot]) {
+        if (ghosts_[g].body == body && ghosts_[g].image == image) return ghosts_[g].entry;
+        slot = (slot + 1) & (ghost_slots_.size() - 1);
+    }
     const auto ghost = static_cast<Index>(ghosts_.size());
-    ghosts_.push_back({body, entry, first_ghost_[body], image});
+    ghosts_.push_back({body, entry, image});
     instances_.push_back(static_cast<Index>(entry_.size()) + ghost);
-    first_ghost_[body] = ghost;
+    ghost_slots_[slot] = ghost;
     return entry;
+}
+
+template <Real T, int D>
+std::size_t Skin<T, D>::ghost_slot(Index body, const Image<D>& image) const {
+    std::uint64_t key = body;
+    for (const std::int16_t n : image)
+        key = key * 0x9e3779b97f4a7c15 + static_cast<std::uint16_t>(n);
+    return mixed(key) & (ghost_slots_.size() - 1);
+}
+
+template <Real T, int D>
+void Skin<T, D>::grow_ghost_slots() {
+    ghost_slots_.assign(std::max<std::size_t>(2 * ghost_slots_.size(), 1024), none);
+    for (std::size_t g = 0; g < ghosts_.size(); ++g) {
+        std::size_t slot = ghost_slot(ghosts_[g].body, ghosts_[g].image);
+        while (ghost_slots_[slot] != none) slot = (slot + 1) & (ghost_slots_.size() - 1);
+        ghost_slots_[slot] = static_cast<Index>(g);
+    }
 }
 
 template <Real T, int D>
@@ -326,10 +359,7 @@ bool Skin<T, D>::take(const PairList<D>& list) {
     const std::size_t n = bodies.size();
     entry_.resize(n);
     std::fill(entry_.span().begin(), entry_.span().end(), none);
-    if (scene_.imaged()) {
-        first_ghost_.resize(n);
-        std::fill(first_ghost_.span().begin(), first_ghost_.span().end(), none);
-    }
+    std::fill(ghost_slots_.begin(), ghost_slots_.end(), none);
     instances_.clear();
     ghosts_.clear();
     pairs_.resize(list.size());
@@ -361,8 +391,6 @@ bool Skin<T, D>::cover_lattice() {
     if (!scene_.imaged()) return true;
     const Lattice<T, D>& now = scene_.lattice();
     for (std::size_t k = 0; k < D; ++k) {
-        // Wrapped bodies may need a few images more, and images have 16 bits.
-        if (most_images_[k] > 32000) return false;
         std::array<double, D> change{};
         for (std::size_t a = 0; a < D; ++a) {
             change[a] =
@@ -590,9 +618,10 @@ void Skin<T, D>::search(std::size_t task, Sieve<T, D>& sieve) const {
 
 template <Real T, int D>
 std::size_t Skin<T, D>::bytes() const {
-    std::size_t sum = radius_.bytes() + wide_.bytes() + entry_.bytes() + first_ghost_.bytes() +
-                      ghost_body_.bytes() + pairs_.bytes() + records_.bytes() + scene_.bytes() +
-                      packed_.bytes() + ghosts_.capacity() * sizeof(Ghost) +
+    std::size_t sum = radius_.bytes() + wide_.bytes() + entry_.bytes() +
+                      ghost_slots_.capacity() * sizeof(Index) + ghost_body_.bytes() +
+                      pairs_.bytes() + records_.bytes() + scene_.bytes() + packed_.bytes() +
+                      ghosts_.capacity() * sizeof(Ghost) +
                       instances_.capacity() * sizeof(Index);
     for (std::size_t a = 0; a < D; ++a) sum += lo_[a].bytes() + hi_[a].bytes();
     return sum;

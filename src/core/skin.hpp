@@ -41,7 +41,8 @@ class Skin {
     const Domain<D>& domain() const { return domain_; }
     // False if the list does not serve: then the bodies must be searched from scratch.
     bool take(const PairList<D>& list);
-    void forget() { listed_ = false; }
+    // Instead of take(): there will be no list this time.
+    void drop() { width_ = 0; }
 
     // The bodies of this step with the ghosts the list needs, in the order of the list.
     const Scene<T, D>& scene() const { return scene_; }
@@ -64,7 +65,6 @@ class Skin {
     struct Ghost {
         Index body;
         Index entry;
-        Index next;  // of the same body
         Image<D> image;
     };
     using Sample = std::array<double, D>;
@@ -73,10 +73,12 @@ class Skin {
     bool fits(const Bodies<T, D>& bodies) const;
     void note_motion(const Bodies<T, D>& bodies);
     double choose_width(double motion, std::uint64_t pairs, bool& worth) const;
-    void make_fences();
+    bool make_fences();
     void measure();
     T reach_share(T raw) const;
     Index entry_of(Index body, const Image<D>& image);
+    std::size_t ghost_slot(Index body, const Image<D>& image) const;
+    void grow_ghost_slots();
     bool refresh();
     bool cover_lattice();
     bool place_boxes(Range bodies);  // at rest, open
@@ -106,7 +108,7 @@ class Skin {
     Buffer<T> radius_;                  // when listed
     Buffer<T> wide_;                    // enlarged
     Buffer<Index> entry_;               // of each body, or none
-    Buffer<Index> first_ghost_;         // of each body, or none
+    std::vector<Index> ghost_slots_;    // hash table of the ghosts, by body and image
     Buffer<Index> ghost_body_;
     std::vector<Ghost> ghosts_;
     std::vector<Index> instances_;  // of the entries

@@ -177,6 +177,8 @@ TEST_F(Errors, a_limit_names_what_it_takes) {
     expect_error(1, {"pairs", points(), "--cutoff", "2", "--max-pairs", "10"}, {"4950", "10"});
     expect_error(1, {"pairs", points(), "--cutoff", "2", "--max-pairs", "10", "--count"},
                  {"10"});
+    expect_error(1, {"pairs", points(), "--cutoff", "3000", "--domain", "periodic:1,1,1"},
+                 {"images of 100 bodies", "smaller reach", "max_pairs"});
 }
 
 TEST_F(Errors, json_prints_nothing_on_error) {

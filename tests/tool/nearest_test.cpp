@@ -34,6 +34,16 @@ TEST_F(NearestCommand, boxes_and_images) {
               "i,j,distance,nx,ny\n0,1,1,0,0\n1,0,1,0,0\n2,0,1,1,0\n");
 }
 
+// The cut-off, which a scene file or a habit may bring along, does not apply.
+TEST_F(NearestCommand, whatever_the_cutoff) {
+    const std::vector<std::string> all{"nearest", points(),   "--k",
+                                       "2",       "--domain", "periodic:4,1000000"};
+    const std::string expected = near(all);
+    auto far = all;
+    far.insert(far.end(), {"--cutoff", "1e5"});
+    EXPECT_EQ(near(far), expected);
+}
+
 TEST_F(NearestCommand, json) {
     const auto json = this->json({"nearest", points(), "--k", "2", "--max", "2"});
     EXPECT_EQ(json["pairs"], 4);
