@@ -67,8 +67,10 @@ Box<T, D> Scene<T, D>::widened_box(Index k) const {
         // lo and hi are each rounded to within half an ulp per operation above.
         constexpr T ulp = 4 * eps<T>;
         constexpr T most = std::numeric_limits<T>::max();  // methods need finite sides
-        box.lo[a] = std::clamp(lo - (pad + ulp * std::abs(lo)), -most, most);
-        box.hi[a] = std::clamp(hi + (pad + ulp * std::abs(hi)), -most, most);
+        const T low = lo - (pad + ulp * std::abs(lo)), high = hi + (pad + ulp * std::abs(hi));
+        // Where a shift overflows they may be no numbers.
+        box.lo[a] = low >= -most ? std::min(low, most) : -most;
+        box.hi[a] = high <= most ? std::max(high, -most) : most;
     }
     return box;
 }

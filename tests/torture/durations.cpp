@@ -115,6 +115,22 @@ TYPED_TEST(Durations, very_skewed_cells) {
         EXPECT_EQ(difference<D>(found[0], found[f]), "");
 }
 
+// Their ends overflow when they are widened, and every finite cell cuts them.
+TYPED_TEST(Durations, boxes_as_large_as_numbers) {
+    VICINAL_FLAVOUR;
+    constexpr T largest = std::numeric_limits<T>::max() / 4;
+    std::vector<T> lower, upper;
+    for (std::size_t i = 0; i < 40; ++i)
+        for (int a = 0; a < D; ++a) {
+            lower.push_back(i % 8 == 7 ? largest : -largest);
+            upper.push_back(i % 8 == 6 ? -largest : largest);
+        }
+    expect_all_soon(method_names(), boxes<D>(lower, upper), Domain<D>::open());
+    for (T& x : lower) x *= 4;
+    for (T& x : upper) x *= 4;
+    expect_all_soon(method_names(), boxes<D>(lower, upper), Domain<D>::open());
+}
+
 TYPED_TEST(Durations, options_at_their_ends) {
     VICINAL_FLAVOUR;
     const auto places = scattered<T, D>(40, 0, 1);
