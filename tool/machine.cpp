@@ -58,9 +58,15 @@ std::string Machine::text() const {
 OtherLoad::OtherLoad() : begin_(read()) {}
 
 std::optional<double> OtherLoad::cores() const {
-    constexpr double shortest = 0.2;  // the system counts in hundredths of a second
-    const auto end = read();
-    if (!begin_ || !end || end->wall - begin_->wall < shortest) return {};
+    if (!begin_) return {};
+    constexpr double shortest = 0.25;  // the system counts in hundredths of a second
+    auto end = read();
+    if (end && end->wall - begin_->wall < shortest) {
+        std::this_thread::sleep_for(
+            std::chrono::duration<double>(shortest - (end->wall - begin_->wall)));
+        end = read();
+    }
+    if (!end) return {};
     const double others = (end->busy - begin_->busy) - (end->own - begin_->own);
     return std::max(others, 0.0) / (end->wall - begin_->wall);
 }
@@ -100,7 +106,8 @@ std::string busy_line(std::optional<double> other_cores) {
     constexpr double most = 0.2;
     if (!other_cores || *other_cores < most) return "";
     return fmt::format(
-        "BUSY: other processes took {:.2f} cores meanwhile; times, above all on several threads, "
+        "BUSY: other processes took {:.2f} cores meanwhile; times, above all on several "
+        "threads, "
         "say little. Measure again when the machine is idle.",
         *other_cores);
 }

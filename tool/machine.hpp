@@ -36,7 +36,8 @@ class PeakMemory {
 class OtherLoad {
   public:
     OtherLoad();
-    // In cores, on average; none where the system does not tell, or after too short a time.
+    // In cores, on average; none where the system does not tell. Waits if too little time has
+    // passed.
     std::optional<double> cores() const;
 
   private:

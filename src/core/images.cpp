@@ -7,10 +7,10 @@
 namespace vicinal {
 namespace {
 
-// The images that bring one body to another. In a skewed cell most of those that are within
-// bounds axis by axis miss it by far. So only the last axis has bounds of its own; those of the
-// others depend on the images along the axes behind them: what is left of a lattice vector
-// across those before it (Gram and Schmidt) is what a step along its axis moves an image.
+// Enumerates the images that bring one body within reach of another (as Fincke and Pohst do for
+// short vectors): axes are bounded from the outermost in, each by the Gram-Schmidt component of
+// its lattice vector, given the images already chosen. In a skewed cell this visits far fewer
+// images than independent bounds for each axis.
 template <Real T, int D>
 class ImageWalk {
   public:
@@ -21,8 +21,8 @@ class ImageWalk {
             if (lattice.periodic[k]) axis_[count_++] = k;
         for (std::size_t k = 0; k < D; ++k)
             for (std::size_t a = 0; a < D; ++a) h_[k][a] = static_cast<double>(lattice.h[k][a]);
-        // Outermost the planes that are farthest apart: few of them are within reach. The first
-        // axis, unless another is better by far, for then pairs come in sorted order.
+        // Outermost is axis 0, so that pairs come in sorted order, unless the planes of another
+        // axis are twice as far apart: fewer of them are within reach.
         for (std::size_t last = count_; last-- > 1;) {
             std::size_t best = last;
             for (std::size_t l = 0; l <= last; ++l)
@@ -168,8 +168,8 @@ void check_images(const Question<T, D>& question, std::uint64_t max_pairs) {
     const bool longer =
         (scene.view().swept() || firsts.view().swept()) &&
         (scene.view().shape == Shape::boxes) != (firsts.view().shape == Shape::boxes);
-    const std::uint64_t most =
-        max_image_tests(one_set ? all / 2 : all, max_pairs) / (longer ? 4 : 1);
+    std::uint64_t most = max_image_tests(one_set ? all / 2 : all, no_limit) / (longer ? 4 : 1);
+    if (max_pairs != no_limit) most = std::max(most, max_pairs);
     const bool to_the_end = all <= std::uint64_t{1} << 22;  // for the message
     double sum = 0;
     for (Index i = 0; i < firsts.bodies(); ++i) {

@@ -1,5 +1,6 @@
 #include <vicinal/parallel.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <memory>
@@ -55,9 +56,9 @@ int available_threads() {
         const auto [end, error] = std::from_chars(all.data(), all.data() + all.size(), threads);
         if (error != std::errc{} || end != all.data() + all.size() || threads < 1 ||
             threads > max_threads)
-            throw Error(Error::Kind::option,
-                        "VICINAL_THREADS is '" + std::string(all) + "'; give a number from 1 to " +
-                            std::to_string(max_threads) + ", or unset it");
+            throw Error(Error::Kind::option, "VICINAL_THREADS is '" + std::string(all) +
+                                                 "'; give a number from 1 to " +
+                                                 std::to_string(max_threads) + ", or unset it");
         return threads;
     }
 #ifdef __linux__

@@ -1,8 +1,8 @@
 #include "core/pool.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
-#include <system_error>
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
@@ -32,7 +32,7 @@ using std::chrono::nanoseconds;
 constexpr nanoseconds idle_spin = std::chrono::microseconds(30);
 // A caller spins about as long as a wake-up would take.
 constexpr nanoseconds wait_spin = std::chrono::microseconds(50);
-// Time slices are longer.
+// Shorter waits are load imbalance; a lost time slice costs milliseconds.
 constexpr nanoseconds min_stall = std::chrono::microseconds(250);
 
 // Under the thread sanitizer stalls mean nothing, and every thread is wanted.
@@ -63,35 +63,43 @@ bool spin(nanoseconds time, const F& done) {
     return done();
 }
 
-// Helpers must not run the program's signal handlers: blocks all signals for the threads that
-// are made while it lives.
+// Asynchronous signals are for the program's own threads: blocks them for the threads that are
+// made while it lives. Faults, and what profilers use, are raised where they happen.
 class SignalsBlocked {
 #ifdef VICINAL_SIGNALS
   public:
     SignalsBlocked() {
         sigset_t all;
         sigfillset(&all);
+        for (const int fault :
+             {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF})
+            sigdelset(&all, fault);
         pthread_sigmask(SIG_SETMASK, &all, &before_);
     }
-    ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+    ~SignalsBlocked() {
+        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    }
 
   private:
     sigset_t before_;
 #endif
 };
 
-// How long another thread has run since this was made. Zero where the system does not say.
+// The processor time of another thread since this was made. The maximum where the system does
+// not say, so that nothing is taken for a stall.
 class RunTime {
   public:
 #ifdef __linux__
     explicit RunTime(std::thread& thread)
         : known_(pthread_getcpuclockid(thread.native_handle(), &clock_) == 0), begin_(now()) {}
-    nanoseconds elapsed() const { return now() - begin_; }
+    nanoseconds elapsed() const {
+        return known_ ? now() - begin_ : nanoseconds::max();
+    }
 
   private:
     nanoseconds now() const {
         timespec time{};
-        if (!known_ || clock_gettime(clock_, &time) != 0) return {};
+        if (known_) clock_gettime(clock_, &time);
         return std::chrono::seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
     }
     clockid_t clock_{};
@@ -99,7 +107,9 @@ class RunTime {
     nanoseconds begin_;
 #else
     explicit RunTime(std::thread&) {}
-    nanoseconds elapsed() const { return {}; }
+    nanoseconds elapsed() const {
+        return nanoseconds::max();
+    }
 #endif
 };
 
@@ -145,24 +155,24 @@ void Slot::work(Ticket taken, int worker) {
 }
 
 std::uint32_t BackOff::admit(std::uint32_t helpers) {
-    const std::uint32_t limit = limit_.load(std::memory_order_relaxed);
-    if (helpers <= limit) return helpers;
-    const auto now = Clock::now();
-    if (now < resume_.load(std::memory_order_relaxed)) return limit;
+    const std::uint32_t missing = missing_.load(std::memory_order_relaxed);
+    if (missing == 0) return helpers;
     const std::lock_guard lock(mutex_);
-    resumed_ = now;
-    limit_ = no_limit;
+    const auto now = Clock::now();
+    if (now < missing_until_) return helpers - std::min(helpers, missing);
+    missing_ = 0;
+    last_lifted_ = now;
     return helpers;
 }
 
-void BackOff::stalled(std::uint32_t helpers, std::uint32_t stalled) {
+void BackOff::stalled(std::uint32_t helpers) {
     if (!backs_off) return;
     const std::lock_guard lock(mutex_);
     const auto now = Clock::now();
-    const bool again = now - resumed_ < 4 * pause_;
+    const bool again = now - last_lifted_ < 4 * pause_;
     pause_ = again ? std::min(2 * pause_, max_pause) : min_pause;
-    limit_ = helpers - std::min(helpers, stalled);
-    resume_ = now + pause_;
+    missing_ = std::min(missing_ + helpers, static_cast<std::uint32_t>(max_threads));
+    missing_until_ = now + pause_;
 }
 
 void Pool::run(Loop& loop) {
@@ -174,7 +184,7 @@ void Pool::run(Loop& loop) {
         wake(helpers);
         const Ticket now(slot->ticket.load(std::memory_order_relaxed));
         slot->work(slot->take(now.generation(), 0), 0);
-        wait(*slot, helpers);
+        wait(*slot);
         slot->used.store(false, std::memory_order_release);
     }
     if (loop.error) std::rethrow_exception(loop.error);
@@ -182,7 +192,7 @@ void Pool::run(Loop& loop) {
 
 // Null if there is no slot, or nobody to help.
 Slot* Pool::open(Loop& loop, std::uint32_t helpers) {
-    if (hired_.load(std::memory_order_acquire) < helpers) hire(helpers);
+    if (hired_.load(std::memory_order_acquire) < helpers && !short_of_threads_) hire(helpers);
     if (hired_.load(std::memory_order_acquire) == 0) return nullptr;
     for (Slot& slot : slots_) {
         if (slot.used.load(std::memory_order_relaxed) ||
@@ -205,7 +215,7 @@ void Pool::hire(std::size_t helpers) {
         Helper& helper = helpers_.emplace_back();
         try {
             helper.thread = std::thread([this, &helper] { help(helper); });
-        } catch (const std::system_error&) {  // the system has no more: fewer will do
+        } catch (...) {  // the system has no more threads, or no memory: fewer will do
             helpers_.pop_back();
             short_of_threads_ = true;
         }
@@ -225,8 +235,9 @@ void Pool::wake(std::uint32_t helpers) {
 
 void Pool::help(Helper& self) {
     in_helper = true;
-    while (!stopped_.load(std::memory_order_relaxed)) {
-        const std::uint32_t seen = epoch_.load();
+    for (;;) {
+        const std::uint32_t seen = epoch_.load();  // first: stop() changes it last
+        if (stopped_.load()) return;
         bool served = false;
         for (Slot& slot : slots_) served = serve(slot, self) || served;
         if (served) continue;
@@ -247,7 +258,8 @@ bool Pool::serve(Slot& slot, Helper& self) {
     const Ticket taken = slot.take(now.generation(), 1);
     const bool served = taken.pieces() != 0;
     if (served) {
-        // Seats are handed out from the caller's on.
+        // Workers are numbered as they join; 0 is the caller. Back-off may have left the first
+        // numbers unused.
         const std::uint32_t worker = slot.loop->team - taken.seats();
         slot.work(taken, static_cast<int>(worker));
     }
@@ -255,11 +267,11 @@ bool Pool::serve(Slot& slot, Helper& self) {
     return served;
 }
 
-void Pool::wait(Slot& slot, std::uint32_t helpers) {
+void Pool::wait(Slot& slot) {
     const auto left = [&] { return slot.unfinished.load(std::memory_order_acquire); };
     if (spin(wait_spin, [&] { return left() == 0; })) return;
     const auto begin = Clock::now();
-    std::array<std::optional<RunTime>, 16> busy;  // as many as tell how it is
+    std::array<std::optional<RunTime>, 16> busy;  // a sample of the helpers is enough
     std::uint32_t count = 0;
     {
         const std::lock_guard lock(hiring_);
@@ -267,28 +279,38 @@ void Pool::wait(Slot& slot, std::uint32_t helpers) {
             if (count < busy.size() && helper.serving.load(std::memory_order_relaxed) == &slot)
                 busy[count++].emplace(helper.thread);
     }
-    // Asleep: a helper that has no core may have this one.
+    // Sleep rather than spin, so that a preempted helper can run on this core.
     while (const std::uint32_t pieces = left())
         slot.unfinished.wait(pieces, std::memory_order_acquire);
     const nanoseconds waited = Clock::now() - begin;
     if (waited < min_stall || count == 0) return;
-    // If one of them ran, the caller waited for its work.
+    // If one of them ran most of the time, the caller waited for its work. (A helper that a
+    // consumer blocks has not run either: fewer of them are no loss then.)
     nanoseconds ran{};
     for (std::uint32_t k = 0; k < count; ++k) ran = std::max(ran, busy[k]->elapsed());
-    if (ran < waited / 2) back_off_.stalled(helpers, count);
+    if (ran < waited / 2) back_off_.stalled(count);
 }
 
 void Pool::stop() {
-    const std::lock_guard lock(hiring_);
-    stopped_ = true;
-    hired_ = 0;
+    auto helpers = std::make_unique<std::deque<Helper>>();
+    {
+        const std::lock_guard lock(hiring_);
+        stopped_ = true;
+        hired_ = 0;
+        helpers->swap(helpers_);  // they stay where they are in memory
+    }
     epoch_.fetch_add(1);
     epoch_.notify_all();
-    for (Helper& helper : helpers_)
-        if (in_helper)  // a task called exit()
+    // Where a loop is running, exit() was called by one of its tasks or beside it: its helpers
+    // may wait for what the thread that called it holds.
+    bool running = in_helper;
+    for (const Slot& slot : slots_) running = running || slot.used.load();
+    for (Helper& helper : *helpers)
+        if (running)
             helper.thread.detach();
         else
             helper.thread.join();
+    if (running) abandoned_ = helpers.release();
 }
 
 }  // namespace vicinal

@@ -2,9 +2,9 @@
 // thread has come: the calling thread takes tasks like any other, so on a machine with busy
 // cores it does most of them itself. It waits only for tasks that another thread has begun.
 //
-// A loop is cut into pieces and opened in a slot. Who takes a piece decreases the slot's ticket
-// by one, in one atomic step; who finishes it decreases the number of unfinished pieces. Nothing
-// else is shared between threads, and nothing is allocated once the helpers are there.
+// A loop is cut into pieces and published in a slot. Threads take pieces by a compare-and-swap
+// on the slot's ticket and count down `unfinished` when they are done; no lock is taken for
+// that. Nothing is allocated once the helpers have been started.
 #pragma once
 
 #include <array>
@@ -83,25 +83,23 @@ struct alignas(64) Slot {
     void work(Ticket taken, int worker);
 };
 
-// How many helpers a loop may have. A helper whose core is given to another process keeps its
-// piece, and the caller, waiting until it runs again, for milliseconds. Where that has happened
-// loops have fewer helpers for a while, a longer one if it happens again soon.
+// Limits the helpers of a loop. A helper that is preempted while it holds a piece makes the
+// caller wait for milliseconds. After that has been seen, loops get fewer helpers for a while,
+// twice as long each time it happens again soon.
 class BackOff {
   public:
     std::uint32_t admit(std::uint32_t helpers);
-    // Of the helpers of a loop so many did not run while the caller waited for them.
-    void stalled(std::uint32_t helpers, std::uint32_t stalled);
+    // So many helpers of a loop did not run while the caller waited for them.
+    void stalled(std::uint32_t helpers);
 
   private:
     using Clock = std::chrono::steady_clock;
-    static constexpr std::uint32_t no_limit = std::numeric_limits<std::uint32_t>::max();
     static constexpr Clock::duration min_pause = std::chrono::milliseconds(16);
     static constexpr Clock::duration max_pause = std::chrono::milliseconds(1024);
 
-    std::atomic<std::uint32_t> limit_ = no_limit;
-    std::atomic<Clock::time_point> resume_ = {};  // when the limit ends
-    std::mutex mutex_;
-    Clock::time_point resumed_ = {};
+    std::atomic<std::uint32_t> missing_ = 0;  // helpers that every loop does without
+    std::mutex mutex_;                        // for the rest
+    Clock::time_point missing_until_ = {}, last_lifted_ = {};
     Clock::duration pause_ = min_pause;
 };
 
@@ -124,7 +122,7 @@ class Pool {
     void wake(std::uint32_t helpers);
     void help(Helper& self);
     bool serve(Slot& slot, Helper& self);
-    void wait(Slot& slot, std::uint32_t helpers);
+    void wait(Slot& slot);
 
     std::array<Slot, max_loops> slots_;
     std::atomic<std::uint32_t> epoch_ = 0;  // counts the loops opened; idle helpers wait for it
@@ -133,8 +131,9 @@ class Pool {
     BackOff back_off_;
     std::mutex hiring_;
     std::atomic<std::size_t> hired_ = 0;
-    bool short_of_threads_ = false;
-    std::deque<Helper> helpers_;  // never move
+    std::atomic<bool> short_of_threads_ = false;
+    std::deque<Helper> helpers_;               // never move
+    std::deque<Helper>* abandoned_ = nullptr;  // detached when the process ended
 };
 
 }  // namespace vicinal

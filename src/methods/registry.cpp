@@ -44,7 +44,8 @@ constexpr std::string_view automatic = "row_grid";
 
 const std::vector<MethodEntry>& entries() {
 #define X(name) describe_##name(),
-    static const std::vector<MethodEntry> list = [] {
+    // Never destroyed: a search may outlive static objects.
+    static const auto& list = *new const std::vector<MethodEntry>([] {
         std::vector<MethodEntry> all{VICINAL_METHODS(X)};
         for (MethodEntry& entry : all)  // a layer takes every method but itself
             for (OptionInfo& option : entry.info.options)
@@ -53,7 +54,7 @@ const std::vector<MethodEntry>& entries() {
                         other.info.name != entry.info.name)
                         option.choices.push_back(other.info.name);
         return all;
-    }();
+    }());
 #undef X
     return list;
 }

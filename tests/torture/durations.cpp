@@ -3,6 +3,7 @@
 #include "torture.hpp"
 
 #include <ctime>
+#include <type_traits>
 
 namespace vicinal::test {
 namespace {
@@ -71,10 +72,9 @@ TYPED_TEST(Durations, skin_around_giants) {
     VICINAL_FLAVOUR;
     const auto places = scattered<T, D>(70, 0, 1);
     std::vector<T> radii(70, T(0.01));
-    for (const double giant : {1.7, D == 2 ? 40.0 : 6.0}) {
+    for (const double giant : {1.7, D == 2 ? 40.0 : 4.0}) {
         radii[69] = static_cast<T>(giant);
-        expect_all_soon({"verlet(skin=0.01)", "verlet(skin=auto)"}, spheres<D>(places, radii),
-                        cube<D>(1));
+        expect_all_soon({"verlet(skin=0.01)"}, spheres<D>(places, radii), cube<D>(1));
     }
 }
 
@@ -118,7 +118,7 @@ TYPED_TEST(Durations, very_skewed_cells) {
 // Their ends overflow when they are widened, and every finite cell cuts them.
 TYPED_TEST(Durations, boxes_as_large_as_numbers) {
     VICINAL_FLAVOUR;
-    constexpr T largest = std::numeric_limits<T>::max() / 4;
+    constexpr T largest = std::numeric_limits<T>::max();
     std::vector<T> lower, upper;
     for (std::size_t i = 0; i < 40; ++i)
         for (int a = 0; a < D; ++a) {
@@ -126,15 +126,12 @@ TYPED_TEST(Durations, boxes_as_large_as_numbers) {
             upper.push_back(i % 8 == 6 ? -largest : largest);
         }
     expect_all_soon(method_names(), boxes<D>(lower, upper), Domain<D>::open());
-    for (T& x : lower) x *= 4;
-    for (T& x : upper) x *= 4;
-    expect_all_soon(method_names(), boxes<D>(lower, upper), Domain<D>::open());
 }
 
 TYPED_TEST(Durations, options_at_their_ends) {
     VICINAL_FLAVOUR;
     const auto places = scattered<T, D>(40, 0, 1);
-    for (const double reach : {0.01, 0.9, D == 2 ? 3.0 : 1.5}) {
+    for (const double reach : {0.01, 0.9, D == 2 ? 2.0 : 1.2}) {
         SCOPED_TRACE(reach);
         expect_all_soon(
             {"linear_kd_tree(root=1000)", "linear_kd_tree(root=1000, bits=4)",
@@ -156,6 +153,30 @@ TYPED_TEST(Durations, options_at_their_ends) {
         expect_soon(method, [&] { found = listed(finder.probe(queries, Order::sorted)); });
         EXPECT_EQ(difference<D>(expected, found), "") << method;
     }
+}
+
+// Images whose shift overflows meet nobody, and no method makes cells of them for ever.
+TYPED_TEST(Durations, shifts_that_overflow) {
+    VICINAL_FLAVOUR;
+    typename Domain<D>::Lattice h{};
+    for (std::size_t a = 0; a < D; ++a) h[a][a] = 1;
+    h[1][0] = static_cast<double>(std::numeric_limits<T>::max()) / 25;
+    std::array<bool, D> axes{};
+    axes[1] = true;
+    const auto places = scattered<T, D>(20, -40, 40);
+    std::vector<Found<D>> found;
+    for (const std::string& method : method_extremes())
+        expect_soon(method, [&] {
+            try {
+                const auto options = with_method<D>(method, 1, Domain<D>::triclinic(h, axes));
+                found.push_back(
+                    listed(find_pairs(points<D>(places, 15), options, Order::sorted)));
+            } catch (const Error&) {  // where numbers of its inverse overflow, too
+                found.emplace_back();
+            }
+            EXPECT_EQ(difference<D>(found[0], found.back()), "") << method;
+        });
+    EXPECT_EQ(found[0].empty(), !(std::is_same_v<T, float>));
 }
 
 // What the reach is, or how many periods apart the bodies are, is nothing to the nearest.

@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <csignal>
+#include <cstdlib>
+#include <mutex>
 #include <thread>
 
 #ifdef VICINAL_TEST_TBB
@@ -74,6 +75,46 @@ TEST(Machine, a_child_of_a_child_answers_while_the_parent_searches) {
     busy.join();
 }
 
+// A consumer that ends the program, on any thread, while others wait for what it holds.
+TEST(Machine, a_consumer_may_call_exit) {
+    const Sample sample;
+    for (int k = 0; k < 4; ++k) {
+        const pid_t child = fork();
+        if (child == 0) {
+            alarm(60);
+            static std::mutex mutex;
+            const auto caller = std::this_thread::get_id();
+            Finder<float, 3> finder(with_method<3>("auto", 4));
+            finder.update(sample.bodies);
+            finder.for_each_block([&](const Block<3>&) {
+                const std::lock_guard lock(mutex);
+                if ((std::this_thread::get_id() == caller) == (k % 2 == 0)) std::exit(0);
+            });
+            _exit(0);  // the thread in question had nothing to do
+        }
+        int status = -1;
+        waitpid(child, &status, 0);
+        EXPECT_EQ(status, 0);
+    }
+}
+
+// Handlers of atexit() run among the destructors of static objects.
+TEST(Machine, a_search_while_the_program_ends) {
+    static const Sample sample;
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        static_cast<void>(std::atexit([] {
+            if (!sample.differs(2).empty()) _exit(1);
+        }));
+        if (!sample.differs(2).empty()) _exit(1);
+        std::exit(0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+}
+
 TEST(Machine, many_callers_at_once) {
     const Sample sample;
     std::vector<std::string> differs(40);  // more than there are loops with helpers
@@ -105,8 +146,8 @@ TEST(Machine, searches_inside_a_search) {
         }
         if (nested++ >= 4) return;
         wrong += !sample.differs(3).empty();
-        wrong += !difference<3>(expected, listed(finder.probe(points<3>(queries, 0.04),
-                                                              Order::sorted)))
+        wrong += !difference<3>(expected,
+                                listed(finder.probe(points<3>(queries, 0.04), Order::sorted)))
                       .empty();
     });
     EXPECT_GT(nested, 0);

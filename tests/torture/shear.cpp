@@ -312,5 +312,37 @@ TYPED_TEST(Shear, over_many_steps) {
     }
 }
 
+// Of bodies that move with the shear, far out, their own motion and that of their image cancel:
+// what is left is rounded as coarsely as the two are.
+TYPED_TEST(Shear, bodies_that_move_with_the_flow) {
+    VICINAL_FLAVOUR;
+    for (const double change : {25.1, -18.7, 0.3}) {
+        const auto sides = lengths<D>(1);
+        scenes::Random random(9);
+        std::vector<T> places, motion;
+        for (std::size_t i = 0; i < 60; ++i) {
+            const double periods = std::floor(random.uniform(-30, 31));
+            for (int a = 0; a < D; ++a) {
+                const double x = static_cast<double>(random.below(8)) / 8;
+                places.push_back(static_cast<T>(a == 0 ? x + periods : x));
+                const double flow = a == 1 ? -periods * change : 0;
+                motion.push_back(
+                    static_cast<T>(flow + static_cast<double>(random.below(3)) / 8));
+            }
+        }
+        auto bodies = points<D>(places, 0.125);
+        bodies.displacement = vectors<D>(motion);
+        const auto domain = Domain<D>::sheared(sides, 0.25, change);
+        const Found<D> expected = tool::plain_pairs(bodies, domain);
+        EXPECT_GT(expected.size(), 100u);
+        for (const std::string& method : method_names()) {
+            Finder<T, D> finder(with_method<D>(method, 1, domain));
+            finder.update(bodies);
+            EXPECT_EQ(difference<D>(expected, listed(finder.pairs(Order::sorted))), "")
+                << method << ", change " << change;
+        }
+    }
+}
+
 }  // namespace
 }  // namespace vicinal::test
