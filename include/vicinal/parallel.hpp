@@ -8,9 +8,8 @@
 
 namespace vicinal::inline VICINAL_API {
 
-// What 0 threads stand for: VICINAL_THREADS, or the processors that the calling thread may run
-// on.
-// An Error if VICINAL_THREADS is neither empty nor a number from 1 to 4096.
+// What 0 threads stand for: VICINAL_THREADS, or the processors the calling thread may run on. An
+// Error if VICINAL_THREADS is neither empty nor a number from 1 to 4096.
 VICINAL_EXPORT int available_threads();
 
 // `threads` itself, or available_threads() for 0. An Error if it is not from 0 to 4096.
