@@ -152,7 +152,9 @@ class ImageWalk {
 }  // namespace
 
 std::uint64_t max_image_tests(std::uint64_t body_pairs, std::uint64_t max_pairs) {
-    const double most = std::max(0x1p22, 128 * static_cast<double>(body_pairs));
+    constexpr double few_pairs = 300.0 * 300.0;  // of bodies: all is done within a second
+    const auto pairs = static_cast<double>(body_pairs);
+    const double most = std::max(0x1p22, 128 * pairs * std::max(1.0, pairs / few_pairs));
     const auto whole = static_cast<std::uint64_t>(std::min(most, 0x1p62));
     return max_pairs == no_limit ? whole : std::max(whole, max_pairs);
 }

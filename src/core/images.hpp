@@ -9,9 +9,9 @@
 namespace vicinal {
 
 // How many images may be tested, for so many pairs of bodies: 2^22, or 128 for each pair if
-// that is more: in a cubic 3-D box a reach of 79 periods for one body, about 20 for ten, about 2
-// for three hundred, whose pairs can then be listed and sorted within a second. A higher
-// max_pairs raises it.
+// that is more, and in proportion more for each where there are more than 300 * 300. In a cubic
+// 3-D box that is a reach of 79 periods for one body, about 20 for ten, 2 for three hundred, 4
+// for a thousand. A higher max_pairs raises it.
 std::uint64_t max_image_tests(std::uint64_t body_pairs, std::uint64_t max_pairs);
 
 // Throws if there are more than that.
