@@ -366,11 +366,13 @@ int run_bench(const BenchFlags& flags) {
         const OtherLoad others;
         const ResultTable table = run_experiment(flags.experiment, flags.extent());
         const std::string busy = busy_line(others.cores());
-        if (flags.json)
-            print(to_json(table));
-        else
-            print(to_text(table));
-        if (!busy.empty()) complain({busy});
+        if (flags.json) {
+            nlohmann::ordered_json json = to_json(table);
+            json["busy"] = !busy.empty();
+            print(json);
+        } else {
+            print(to_text(table) + busy + (busy.empty() ? "" : "\n"));
+        }
         return 0;
     }
     Bench bench(flags);
