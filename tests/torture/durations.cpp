@@ -118,7 +118,7 @@ TYPED_TEST(Durations, very_skewed_cells) {
 // Their ends overflow when they are widened, and every finite cell cuts them.
 TYPED_TEST(Durations, boxes_as_large_as_numbers) {
     VICINAL_FLAVOUR;
-    constexpr T largest = std::numeric_limits<T>::max();
+    constexpr T largest = std::numeric_limits<float>::max();
     std::vector<T> lower, upper;
     for (std::size_t i = 0; i < 40; ++i)
         for (int a = 0; a < D; ++a) {
