@@ -5,7 +5,7 @@
 #include <charconv>
 #include <limits>
 
-#include "scenes/choices.hpp"
+#include "common/choices.hpp"
 #include "scenes/recipe.hpp"
 
 namespace vicinal::scenes {
@@ -29,7 +29,8 @@ std::string text(double value) {
 const Recipe& find(const std::string& name) {
     for (const Recipe& recipe : recipes())
         if (recipe.info.name == name) return recipe;
-    throw Error(Error::Kind::option, "unknown scene '" + name + "'" + choices(name, list()));
+    throw Error(Error::Kind::option,
+                "unknown scene '" + name + "'" + common::choices(name, list()));
 }
 
 void check(const SceneInfo& info, const Parameter& parameter, double value) {
@@ -52,7 +53,8 @@ std::map<std::string, double> complete(const SceneInfo& info,
         const auto found = std::ranges::find(info.parameters, name, &Parameter::name);
         if (found == info.parameters.end())
             throw Error(Error::Kind::option, "scene '" + info.name + "' has no parameter '" +
-                                                 name + "'" + choices(name, info.parameters));
+                                                 name + "'" +
+                                                 common::choices(name, info.parameters));
         check(info, *found, value);
         values[name] = value;
     }

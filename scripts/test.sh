@@ -14,7 +14,8 @@ if [ "${1:-}" = --all ]; then
     need_page || { page=; echo "The bench's page will not be tested: npm could not install its library." >&2; }
 fi
 
-step() { printf '\n== %s\n' "$*"; }
+# Each step says how long the tests have taken so far.
+step() { printf '\n== %d:%02d  %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$*"; }
 
 # build PRESET [TARGET ...], then its tests:
 # run_tests PRESET [NAME=VALUE ...] [-- OPTION OF CTEST ...]
@@ -53,18 +54,14 @@ threaded=(agreement nearest tree_options torture unit_core unit_approximate)
 build tsan "${threaded[@]}"
 run_tests tsan VICINAL_TEST_LIGHT=1 TSAN_OPTIONS=die_after_fork=0 -- \
     -L "^($(IFS='|'; echo "${threaded[*]}"))\$" -E "$once"
-step "build: fuzz"
-quietly cmake --preset fuzz
-quietly cmake --build build/fuzz --target fuzz_readers fuzz_finders fuzz_durations
 for target in readers finders durations; do
     step "fuzz: $target, a minute"
-    mkdir -p "build/fuzz/corpus_$target"
+    mkdir -p "build/asan/corpus_$target"
     # Inputs of any length from the start; entropic scheduling takes more time than the target.
     # durations has a limit of its own for each call, and an input makes several.
     limit=20
     [ $target != durations ] || limit=300
-    (cd build/fuzz && quietly "tests/fuzz_$target" -max_total_time=60 -timeout=$limit -rss_limit_mb=2048 \
+    (cd build/asan && quietly "tests/fuzz_$target" -max_total_time=60 -timeout=$limit -rss_limit_mb=2048 \
         -len_control=0 -entropic=0 -print_final_stats=1 "corpus_$target")
 done
-echo
-echo "everything passed"
+step "everything passed"

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "common/stopwatch.hpp"
 #include "scenes/arithmetic.hpp"
 #include "scenes/random.hpp"
 #include "sim/measure.hpp"
@@ -183,7 +184,7 @@ class Falling : public Simulation {
 
     std::uint64_t bodies() const override { return position_.size(); }
     double time() const override { return time_; }
-    const StepFigures& figures() const override { return figures_; }
+    const StepStatistics& statistics() const override { return statistics_; }
 
   protected:
     std::size_t plane_count() const { return s_.walls ? planes.size() : 1; }
@@ -195,29 +196,29 @@ class Falling : public Simulation {
     }
 
     const Rows<3>& search(RowKind kind) {
-        const auto start = Clock::now();
+        const common::Stopwatch watch;
         finder_.update(spheres<3>(position_, radius_));
         const Rows<3>& rows = finder_.neighbours(kind, Order::sorted);
-        figures_.search_seconds = seconds_since(start);
-        figures_.candidates = finder_.report().candidates;
-        figures_.pairs = finder_.report().pairs;
+        statistics_.search_seconds = watch.seconds();
+        statistics_.candidates = finder_.report().candidates;
+        statistics_.pairs = finder_.report().pairs;
         return rows;
     }
 
     // `rotational`: the energy of body i's spin.
     template <class F>
     void sum_up(const Tally& tally, const F& rotational) {
-        figures_.contacts = tally.contacts;
-        figures_.overlap = tally.overlap;
+        statistics_.contacts = tally.contacts;
+        statistics_.overlap = tally.overlap;
         const auto totals = parallel_sum<Mechanics>(
             threads_, position_.size(), [&](std::size_t i) -> Mechanics {
                 const double mass = mass_of(radius_[i]);
                 return {mass / 2 * dot(velocity_[i], velocity_[i]) + rotational(i),
                         mass * s_.gravity * position_[i][2], mass * velocity_[i]};
             });
-        figures_.kinetic = totals.kinetic;
-        figures_.potential = totals.potential + tally.elastic;
-        figures_.momentum = totals.momentum;
+        statistics_.kinetic = totals.kinetic;
+        statistics_.potential = totals.potential + tally.elastic;
+        statistics_.momentum = totals.momentum;
     }
 
     std::vector<Field> body_fields() const {
@@ -239,7 +240,7 @@ class Falling : public Simulation {
     double dt_ = 0, time_ = 0;
     std::vector<Vector> position_, velocity_;
     std::vector<double> radius_;
-    StepFigures figures_;
+    StepStatistics statistics_;
 };
 
 class Pairwise : public Falling {
@@ -247,14 +248,14 @@ class Pairwise : public Falling {
     using Falling::Falling;
 
     void step() override {
-        const auto start = Clock::now();
+        const common::Stopwatch watch;
         parallel_for(threads_, position_.size(),
                      [&](std::size_t i) { velocity_[i][2] -= s_.gravity * dt_; });
         drift();
         const Tally tally = part_all(search(RowKind::half));
         parallel_for(threads_, position_.size(), [&](std::size_t i) { hold(i); });
         sum_up(tally, [](std::size_t) { return 0.0; });
-        figures_.response_seconds = seconds_since(start) - figures_.search_seconds;
+        statistics_.response_seconds = watch.seconds() - statistics_.search_seconds;
     }
 
     std::vector<Field> fields() const override { return body_fields(); }
@@ -351,7 +352,7 @@ class Dem : public Falling {
 
     // Positions first, then velocities: contacts and energies are those at the step's end.
     void step() override {
-        const auto start = Clock::now();
+        const common::Stopwatch watch;
         drift();
         const Rows<3>& rows = search(RowKind::full);
         make_room(rows);
@@ -361,7 +362,7 @@ class Dem : public Falling {
         std::swap(spin_, next_spin_);
         std::swap(springs_, next_springs_);
         sum_up(tally, [&](std::size_t i) { return inertia(i) / 2 * dot(spin_[i], spin_[i]); });
-        figures_.response_seconds = seconds_since(start) - figures_.search_seconds;
+        statistics_.response_seconds = watch.seconds() - statistics_.search_seconds;
     }
 
     std::vector<Field> fields() const override {

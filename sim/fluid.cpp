@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "common/stopwatch.hpp"
 #include "scenes/random.hpp"
 #include "sim/cubic_spline.hpp"
 #include "sim/measure.hpp"
@@ -43,7 +44,7 @@ class Fluid : public Simulation {
 
     std::uint64_t bodies() const override { return positions_.size(); }
     double time() const override { return time_; }
-    const StepFigures& figures() const override { return figures_; }
+    const StepStatistics& statistics() const override { return statistics_; }
 
     std::vector<Field> fields() const override {
         return {{"position", 3, flat(positions_)},
@@ -72,16 +73,16 @@ class Fluid : public Simulation {
     const Rows<3>& neighbours(double distance) {
         finder_.update(points<3>(positions_, distance));
         const Rows<3>& rows = finder_.neighbours(RowKind::full, Order::sorted);
-        figures_.candidates = finder_.report().candidates;
-        figures_.pairs = rows.indices.size() / 2;
+        statistics_.candidates = finder_.report().candidates;
+        statistics_.pairs = rows.indices.size() / 2;
         return rows;
     }
 
     // Each along its path.
     void move() {
-        figures_.contacts =
+        statistics_.contacts =
             solids_.move(positions_, velocities_, paths_, settings_.restitution);
-        figures_.search_seconds += solids_.search_seconds();
+        statistics_.search_seconds += solids_.search_seconds();
     }
 
     void finish_step(double dt) {
@@ -92,9 +93,9 @@ class Fluid : public Simulation {
                 return Mechanics{0.5 * mass_ * dot(v, v),
                                  mass_ * settings_.gravity * positions_[i][2], mass_ * v};
             });
-        figures_.kinetic = sums.kinetic;
-        figures_.potential = sums.potential;
-        figures_.momentum = sums.momentum;
+        statistics_.kinetic = sums.kinetic;
+        statistics_.potential = sums.potential;
+        statistics_.momentum = sums.momentum;
     }
 
     FluidSettings settings_;
@@ -106,7 +107,7 @@ class Fluid : public Simulation {
     double time_ = 0;
     std::vector<Vector> positions_, velocities_, paths_;
     std::vector<double> radii_;  // to be shown with
-    StepFigures figures_;
+    StepStatistics statistics_;
 };
 
 class Collide : public Fluid {
@@ -135,14 +136,14 @@ class Collide : public Fluid {
     }
 
     void step() override {
-        const auto start = Clock::now();
+        const common::Stopwatch watch;
         const Rows<3>& rows = neighbours(settings_.size);
-        figures_.search_seconds = seconds_since(start);
+        statistics_.search_seconds = watch.seconds();
         respond(rows);
         move();
-        figures_.contacts += figures_.pairs;
+        statistics_.contacts += statistics_.pairs;
         finish_step(settings_.dt);
-        figures_.response_seconds = seconds_since(start) - figures_.search_seconds;
+        statistics_.response_seconds = watch.seconds() - statistics_.search_seconds;
     }
 
   private:
@@ -176,7 +177,7 @@ class Collide : public Fluid {
                 paths_[i] = dt * next_[i] + push;
                 return overlap;
             });
-        figures_.overlap = deepest.value;
+        statistics_.overlap = deepest.value;
         std::swap(velocities_, next_);
     }
 
@@ -210,10 +211,10 @@ class Sph : public Fluid {
 
     // Symplectic Euler: forces at the places, then velocities, then places.
     void step() override {
-        const auto start = Clock::now();
+        const common::Stopwatch watch;
         const Rows<3>& rows = neighbours(kernel_.support());
         find_samples();
-        figures_.search_seconds = seconds_since(start);
+        statistics_.search_seconds = watch.seconds();
         find_densities(rows);
         find_accelerations(rows);
         const double dt = step_length();
@@ -225,8 +226,8 @@ class Sph : public Fluid {
         finish_step(dt);
         const auto densest = parallel_sum<Most>(
             threads_, positions_.size(), [&](std::size_t i) { return Most{densities_[i]}; });
-        figures_.own = {{"dt", dt}, {"largest density", densest.value}};
-        figures_.response_seconds = seconds_since(start) - figures_.search_seconds;
+        statistics_.own = {{"dt", dt}, {"largest density", densest.value}};
+        statistics_.response_seconds = watch.seconds() - statistics_.search_seconds;
     }
 
     std::vector<Field> fields() const override {

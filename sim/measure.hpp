@@ -1,17 +1,9 @@
 // What simulators measure for their figures.
 #pragma once
 
-#include <chrono>
-
 #include "sim/vector.hpp"
 
 namespace vicinal::sim {
-
-using Clock = std::chrono::steady_clock;
-
-inline double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // Of one body, or summed over many (parallel_sum).
 struct Mechanics {

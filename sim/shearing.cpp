@@ -7,10 +7,10 @@
 #include <string>
 #include <utility>
 
+#include "common/stopwatch.hpp"
 #include "scenes/arithmetic.hpp"
 #include "scenes/random.hpp"
 #include "sim/hard_spheres.hpp"
-#include "sim/measure.hpp"
 #include "sim/settings.hpp"
 
 #include <vicinal/vicinal.hpp>
@@ -42,7 +42,7 @@ class Shearing final : public Simulation {
     void step() override;
     std::uint64_t bodies() const override { return settings_.n; }
     double time() const override { return state_.time; }
-    const StepFigures& figures() const override { return figures_; }
+    const StepStatistics& statistics() const override { return statistics_; }
     std::vector<Field> fields() const override;
     void visit(StateVisitor& visitor) override;
 
@@ -52,9 +52,9 @@ class Shearing final : public Simulation {
     void set_off();
     void push();
     void wrap();
-    std::vector<Pair> advance(State& state, Rule rule, StepFigures& figures);
+    std::vector<Pair> advance(State& state, Rule rule, StepStatistics& figures);
     double overlap();
-    void measure(StepFigures& figures) const;
+    void measure(StepStatistics& figures) const;
 
     double image_speed() const { return settings_.shear * size_[0]; }
     Vector beside_flow(const State& state, std::size_t i) const {
@@ -72,7 +72,7 @@ class Shearing final : public Simulation {
     std::vector<Vector> displacement_;
     Finder<double, 3> finder_;
     State state_;
-    StepFigures figures_;
+    StepStatistics statistics_;
 };
 
 void check(const ShearingSettings& s) {
@@ -129,7 +129,7 @@ Shearing::Shearing(const ShearingSettings& settings, const How& how)
     state_.spin.resize(settings.n);
     place();
     set_off();
-    measure(figures_);
+    measure(statistics_);
 }
 
 // The longer the step, the farther a search reaches; a step that takes hours would say nothing
@@ -251,7 +251,7 @@ void Shearing::wrap() {
 }
 
 // Moves by one step, with collisions; returns which pairs collided.
-std::vector<Pair> Shearing::advance(State& state, Rule rule, StepFigures& figures) {
+std::vector<Pair> Shearing::advance(State& state, Rule rule, StepStatistics& figures) {
     std::vector<Pair> collided;
     HardSpheres world{.radius = radius_,
                       .restitution = settings_.restitution,
@@ -315,25 +315,25 @@ std::uint64_t missing(std::vector<Pair> first, std::vector<Pair> second) {
 }
 
 void Shearing::step() {
-    figures_ = {};
-    const auto begin = Clock::now();
+    statistics_ = {};
+    common::Stopwatch watch;
     push();
-    const double pushing = seconds_since(begin);
+    const double pushing = watch.seconds();
     std::vector<Pair> truth;
     const bool count_missed = rule_ == Rule::rms && settings_.count_missed;
     if (count_missed) {
         State copy = state_;
-        StepFigures unused;
+        StepStatistics unused;
         truth = advance(copy, Rule::swept, unused);
     }
-    const auto checked = Clock::now();
-    const std::vector<Pair> collided = advance(state_, rule_, figures_);
+    watch.lap();
+    const std::vector<Pair> collided = advance(state_, rule_, statistics_);
     wrap();
-    figures_.response_seconds = pushing + seconds_since(checked) - figures_.search_seconds;
-    measure(figures_);
+    statistics_.response_seconds = pushing + watch.seconds() - statistics_.search_seconds;
+    measure(statistics_);
     if (count_missed) {
-        figures_.own.push_back({"missed", static_cast<double>(missing(truth, collided))});
-        figures_.overlap = overlap();
+        statistics_.own.push_back({"missed", static_cast<double>(missing(truth, collided))});
+        statistics_.overlap = overlap();
     }
 }
 
@@ -355,7 +355,7 @@ double Shearing::overlap() {
     return deepest;
 }
 
-void Shearing::measure(StepFigures& figures) const {
+void Shearing::measure(StepStatistics& figures) const {
     const auto well = [](double strength, double radius, double distance) {
         const double depth = std::max(0.0, 1 - distance / radius);
         return 0.5 * strength * radius * depth * depth;

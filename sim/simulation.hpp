@@ -26,7 +26,7 @@ struct How {
 };
 
 // Of the last step. Energies and momenta are those at its end.
-struct StepFigures {
+struct StepStatistics {
     double search_seconds = 0, response_seconds = 0;
     std::uint64_t candidates = 0;
     std::uint64_t pairs = 0;     // close enough to interact
@@ -80,7 +80,7 @@ class Simulation {
     virtual void step() = 0;
     virtual std::uint64_t bodies() const = 0;
     virtual double time() const = 0;  // simulated
-    virtual const StepFigures& figures() const = 0;
+    virtual const StepStatistics& statistics() const = 0;
     virtual std::vector<Field> fields() const = 0;
     // What stands still among the bodies from the beginning to the end, as fields; none if
     // nothing does.

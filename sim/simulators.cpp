@@ -1,6 +1,6 @@
 #include "sim/simulators.hpp"
 
-#include "scenes/choices.hpp"
+#include "common/choices.hpp"
 #include "sim/falling.hpp"
 #include "sim/fluid.hpp"
 #include "sim/shearing.hpp"
@@ -44,7 +44,7 @@ const std::vector<Simulator>& simulators() {
 const Simulator& find_simulator(const std::string& name) {
     for (const Simulator& simulator : simulators())
         if (simulator.name == name) return simulator;
-    refuse("unknown simulation '" + name + "'" + scenes::choices(name, simulators()) +
+    refuse("unknown simulation '" + name + "'" + common::choices(name, simulators()) +
            "; or name a scene file that ends in .json");
 }
 

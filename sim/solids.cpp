@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "common/stopwatch.hpp"
 #include "scenes/random.hpp"
-#include "sim/measure.hpp"
 #include "sim/parallel.hpp"
 #include "sim/vector.hpp"
 
@@ -153,9 +153,9 @@ std::uint64_t Solids::move(std::vector<Vector>& places, std::vector<Vector>& vel
             along_[k] = paths[bodies_[k]];
             hits_[k] = wall_hit(from_[k], along_[k]);
         });
-        const auto start = Clock::now();
+        const common::Stopwatch watch;
         const auto pairs = finder_.probe(segments<3>(from_, along_));
-        search_seconds_ += seconds_since(start);
+        search_seconds_ += watch.seconds();
         for (const Pair& pair : pairs) {
             const double time = sphere_hit(pair.j, from_[pair.i], along_[pair.i]);
             // Of those met at once the one with the lowest number, whatever the pairs' order.

@@ -1,20 +1,33 @@
 // vicinal bench: how long does it take, by which method, and how long do others take?
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <iterator>
 
-#include "bench_subject.hpp"
+#include "bench/harness/bench.hpp"
+#include "bench/harness/machine.hpp"
+#include "bench/harness/subject.hpp"
+#include "bench/papers/experiments.hpp"
 #include "commands.hpp"
-#include "contest.hpp"
+#include "common/text.hpp"
 #include "domain.hpp"
-#include "experiments.hpp"
-#include "io/write.hpp"
+#include "flags.hpp"
 #include "output.hpp"
+#include "progress.hpp"
+#include "scene.hpp"
+#include "summary.hpp"
 #include "text.hpp"
 
 namespace vicinal::tool {
 namespace {
+
+std::string experiment_names() {
+    std::vector<std::string> names;
+    for (const auto& experiment : papers::experiments()) names.emplace_back(experiment.name);
+    return common::join(names);
+}
 
 struct BenchFlags {
     std::vector<std::string> words;  // FILE, or the parameters of the scene
@@ -23,7 +36,7 @@ struct BenchFlags {
     std::string methods = "auto", peers, threads = "0";
     std::string output = "pairs", domain, precision = "double";
     std::uint64_t repeat = 7;
-    Motion motion;
+    bench::Motion motion;
     bool scaling = false;
     std::string experiment;
     bool quick = false, full = false;
@@ -32,8 +45,10 @@ struct BenchFlags {
 
     void add_to(CLI::App& app);
     void check() const;
-    Extent extent() const {
-        return quick ? Extent::quick : full ? Extent::full : Extent::usual;
+    papers::Extent extent() const {
+        return quick  ? papers::Extent::quick
+               : full ? papers::Extent::full
+                      : papers::Extent::usual;
     }
 };
 
@@ -80,7 +95,7 @@ void BenchFlags::add_to(CLI::App& app) {
     app.add_flag("--scaling", scaling, "sizes from 1000 to 10 million, and how the time grows")
         ->group(measuring);
     app.add_option("--experiment", experiment,
-                   "instead of all that, one of a paper's: " + join(experiments()))
+                   "instead of all that, one of a paper's: " + experiment_names())
         ->check(not_empty())
         ->type_name("NAME")
         ->group(measuring);
@@ -127,9 +142,30 @@ void BenchFlags::check() const {
         check_place(file, scene.name.empty() ? words : std::vector<std::string>{});
 }
 
-Subject read_subject(const BenchFlags& flags, std::optional<std::uint64_t> n) {
+// A scene has its own shape and cut-off unless the flags give others.
+bench::Subject make_subject(const SceneChoice& choice, const ShapeFlags& flags) {
+    layout_of(flags, false);  // contradictions are refused before the scene is made
+    const scenes::Workload scene = choice.make();
+    if (flags.boxes && scene.shape == Shape::points)
+        throw UsageError(
+            fmt::format("the points of '{}' are no --boxes; leave it out", choice.name));
+    const bool boxed = flags.boxes && scene.shape == Shape::spheres;
+    const bool given = flags.boxes || !flags.cutoff.empty() || !flags.radius.empty();
+    ShapeFlags shape = flags;
+    if (boxed || !given) {
+        shape.boxes = scene.shape == Shape::boxes;
+        if (scene.shape == Shape::spheres) shape.radius = "column";
+        if (scene.shape == Shape::points) shape.cutoff = fmt::format("{}", scene.cutoff);
+    }
+    std::vector<std::string> words{choice.name};
+    words.insert(words.end(), choice.parameters.begin(), choice.parameters.end());
+    const std::string name = common::join(words, " ");
+    return {name, io::BodyFile(name, layout_of(shape, true), to_table(scene)), boxed};
+}
+
+bench::Subject read_subject(const BenchFlags& flags, std::optional<std::uint64_t> n) {
     if (flags.scene.name.empty())
-        return {flags.words[0], BodyFile(flags.words[0], Layout(flags.shape, true))};
+        return {flags.words[0], io::BodyFile(flags.words[0], layout_of(flags.shape, true))};
     SceneChoice choice = flags.scene;
     choice.parameters = flags.words;
     if (n) choice.n = n;
@@ -178,7 +214,8 @@ std::vector<int> parse_threads(const std::string& text) {
     std::vector<int> result;
     for (const std::string_view field : split(text, ',')) {
         double value = 0;
-        if (!parse(field, value) || !(value >= 0 && value <= 1e6) || value != std::floor(value))
+        if (!common::parse(field, value) || !(value >= 0 && value <= 1e6) ||
+            value != std::floor(value))
             throw UsageError(fmt::format(
                 "--threads '{}' is no list of whole numbers >= 0; write 1,2,...", text));
         result.push_back(value > 0 ? static_cast<int>(value) : all_threads());
@@ -213,11 +250,11 @@ std::vector<peers::PeerInfo> choose_peers(const std::string& text,
         const auto found = std::find_if(all.begin(), all.end(),
                                         [&](const auto& info) { return info.name == name; });
         if (found == all.end())
-            throw UsageError(
-                fmt::format("unknown peer '{}'; there are {}", name, join(names_of(all))));
+            throw UsageError(fmt::format("unknown peer '{}'; there are {}", name,
+                                         common::join(names_of(all))));
         if (!found->fits(problem))
             throw UsageError(fmt::format("{} takes {} only, not {} in {}-D, {}; leave it out",
-                                         name, found->takes, shape_name(problem.shape),
+                                         name, found->takes, io::shape_name(problem.shape),
                                          problem.dim, problem.single ? "float" : "double"));
         result.push_back(*found);
     }
@@ -234,159 +271,93 @@ void check_plain(const Bodies<T, D>& bodies, const Domain<D>& domain) {
             "masks; leave it out");
 }
 
-class Bench {
-  public:
-    BenchResult result;
-    std::vector<std::string> differing;  // rows left out, because they found other pairs
-    std::vector<std::string> notes;
+bench::Output output_of(const std::string& text) {
+    return text == "rows"           ? bench::Output::rows
+           : text == "ordered-rows" ? bench::Output::ordered_rows
+           : text == "count"        ? bench::Output::count
+                                    : bench::Output::pairs;
+}
 
-    explicit Bench(const BenchFlags& flags)
-        : flags_(flags),
-          methods_(parse_methods(flags.methods)),
-          threads_(parse_threads(flags.threads)) {
-        result.precision = flags.precision;
-        result.output = flags.output;
-        result.moving = flags.motion.fraction;
-        result.movers = flags.motion.movers;
+bench::Bench make_bench(const BenchFlags& flags) {
+    bench::Bench bench({.methods = parse_methods(flags.methods),
+                        .threads = parse_threads(flags.threads),
+                        .output = output_of(flags.output),
+                        .repeat = flags.repeat,
+                        .motion = flags.motion,
+                        .seed = flags.scene.seed});
+    bench.result.precision = flags.precision;
+    bench.result.output = flags.output;
+    bench.result.moving = flags.motion.fraction;
+    bench.result.movers = flags.motion.movers;
+    return bench;
+}
+
+template <Real T, int D>
+void measure(const BenchFlags& flags, bench::Subject& subject, bench::Bench& bench,
+             Progress& progress) {
+    const Space<D> space = choose_domain<D>(flags.domain, subject.bodies);
+    io::BodyArrays<T, D> arrays = subject.take<T, D>();
+    bench.result.input = subject.name;
+    bench.result.shape = io::shape_name(arrays.layout.shape);
+    bench.result.dim = D;
+    bench.result.domain = space.text;
+    if (!flags.peers.empty()) check_plain(arrays.view(), space.domain);
+    bench::Contest<T, D> contest(subject.name, std::move(arrays),
+                                 [&](const std::string& phase) { progress.phase(phase); });
+    std::vector<peers::PeerInfo> peers;
+    if (!flags.peers.empty()) peers = choose_peers(flags.peers, contest.problem());
+    bench.measure(contest, space.domain, peers);
+}
+
+void measure_size(const BenchFlags& flags, std::optional<std::uint64_t> n, bench::Bench& bench,
+                  Progress& progress) {
+    progress.phase(flags.scene.name.empty() ? "reading " + flags.words.front()
+                                            : "making " + flags.scene.name);
+    bench::Subject subject = read_subject(flags, n);
+    dispatch(flags.precision, subject.bodies.dim(),
+             [&]<Real T, int D> { measure<T, D>(flags, subject, bench, progress); });
+}
+
+int run_experiment(const BenchFlags& flags) {
+    const auto all = papers::experiments();
+    const auto found = std::ranges::find(all, flags.experiment, &papers::Experiment::name);
+    if (found == all.end())
+        throw UsageError(fmt::format("unknown experiment '{}'; there are {}", flags.experiment,
+                                     experiment_names()));
+    const bench::OtherLoad others;
+    const papers::ResultTable table = found->run(flags.extent());
+    const std::string busy = bench::busy_line(others.cores());
+    if (flags.json) {
+        nlohmann::ordered_json json = to_json(table);
+        json["busy"] = !busy.empty();
+        print(json);
+    } else {
+        print(to_text(table) + busy + (busy.empty() ? "" : "\n"));
     }
-
-    void run(Progress& progress) {
-        if (!flags_.scaling) return run_size({}, progress);
-        for (std::uint64_t n = 1'000; n <= largest; n *= 10) {
-            run_size(n, progress);
-            if (!foresee(n)) break;
-        }
-        for (Growth& growth : result.growth) growth.exponent = growth_exponent(rows_of(growth));
-    }
-
-  private:
-    static constexpr std::uint64_t largest = 10'000'000;
-    static constexpr double too_long = 20;  // seconds a repeat
-
-    void run_size(std::optional<std::uint64_t> n, Progress& progress) {
-        progress.phase(flags_.scene.name.empty() ? "reading " + flags_.words.front()
-                                                 : "making " + flags_.scene.name);
-        Subject subject = read_subject(flags_, n);
-        dispatch(flags_.precision, subject.bodies.dim(),
-                 [&]<Real T, int D> { measure<T, D>(subject, progress); });
-    }
-
-    template <Real T, int D>
-    void measure(Subject& subject, Progress& progress) {
-        const Space<D> space = choose_domain<D>(flags_.domain, subject.bodies);
-        BodyArrays<T, D> arrays = subject.take<T, D>();
-        result.input = subject.name;
-        result.shape = shape_name(arrays.layout.shape);
-        result.dim = D;
-        result.domain = space.text;
-        if (!flags_.peers.empty()) check_plain(arrays.view(), space.domain);
-        Contest<T, D> contest(subject.name, std::move(arrays), progress);
-        std::vector<peers::PeerInfo> peers;
-        if (!flags_.peers.empty()) peers = choose_peers(flags_.peers, contest.problem());
-        for (const int threads : threads_)
-            for (const std::string& method : methods_)
-                if (goes_on(method, threads))
-                    contest.add(std::make_unique<MethodContender<T, D>>(
-                        method, threads, space.domain, output()));
-        for (const int threads : threads_)
-            for (const auto& peer : peers)
-                if (peer.parallel || threads == threads_.front())
-                    add_peer(contest, peer, peer.parallel ? threads : 1);
-        contest.repeat(flags_.repeat, flags_.motion, flags_.scene.seed);
-        std::ranges::move(contest.rows(), std::back_inserter(result.rows));
-        std::ranges::move(contest.differing, std::back_inserter(differing));
-        std::ranges::move(contest.notes, std::back_inserter(notes));
-    }
-
-    template <Real T, int D>
-    void add_peer(Contest<T, D>& contest, const peers::PeerInfo& peer, int threads) {
-        if (goes_on(peer.name, threads))
-            contest.add(
-                std::make_unique<PeerContender<T, D>>(peer, threads, contest.problem()));
-    }
-
-    BenchOutput output() const {
-        return flags_.output == "rows"           ? BenchOutput::rows
-               : flags_.output == "ordered-rows" ? BenchOutput::ordered_rows
-               : flags_.output == "count"        ? BenchOutput::count
-                                                 : BenchOutput::pairs;
-    }
-
-    bool goes_on(const std::string& name, int threads) const {
-        return std::none_of(result.growth.begin(), result.growth.end(), [&](const Growth& g) {
-            return g.name == name && g.threads == threads && !g.stopped.empty();
-        });
-    }
-
-    std::vector<const BenchRow*> rows_of(const Growth& growth) const {
-        std::vector<const BenchRow*> rows;
-        for (const BenchRow& row : result.rows)
-            if (row.name == growth.name && row.threads == growth.threads) rows.push_back(&row);
-        return rows;
-    }
-
-    // Stops the rows whose next size would take too long, as far as the last two sizes
-    // tell. Returns whether a method is left.
-    bool foresee(std::uint64_t n) {
-        if (result.growth.empty())
-            for (const BenchRow& row : result.rows)
-                result.growth.push_back({row.name, row.threads, {}, ""});
-        bool method_left = false;
-        for (Growth& growth : result.growth) {
-            const auto rows = rows_of(growth);
-            if (!growth.stopped.empty() || rows.back()->bodies != n) continue;
-            const double last = rows.back()->seconds();
-            const double before = rows.size() > 1 ? rows[rows.size() - 2]->seconds() : last;
-            const double next = last * std::max(10.0, last / before);
-            if (n < largest && next > too_long)
-                growth.stopped = fmt::format(
-                    "up to {}: ten times as many would take about {:.0f} s a repeat",
-                    grouped(n), next);
-            else if (!rows.back()->peer)
-                method_left = true;
-        }
-        return method_left;
-    }
-
-    const BenchFlags& flags_;
-    std::vector<std::string> methods_;
-    std::vector<int> threads_;
-};
+    return 0;
+}
 
 void complain(const std::vector<std::string>& lines) {
     for (const std::string& line : lines) {
-        const std::string text = "vicinal: " + one_line(line) + "\n";
+        const std::string text = "vicinal: " + common::one_line(line) + "\n";
         std::fwrite(text.data(), 1, text.size(), stderr);
     }
 }
 
 int run_bench(const BenchFlags& flags) {
     flags.check();
-    if (!flags.experiment.empty()) {
-        const OtherLoad others;
-        const ResultTable table = run_experiment(flags.experiment, flags.extent());
-        const std::string busy = busy_line(others.cores());
-        if (flags.json) {
-            nlohmann::ordered_json json = to_json(table);
-            json["busy"] = !busy.empty();
-            print(json);
-        } else {
-            print(to_text(table) + busy + (busy.empty() ? "" : "\n"));
-        }
-        return 0;
-    }
-    Bench bench(flags);
+    if (!flags.experiment.empty()) return run_experiment(flags);
+    bench::Bench bench = make_bench(flags);
     {
-        const OtherLoad others;
+        const bench::OtherLoad others;
         Progress progress("starting");
-        bench.run(progress);
+        if (flags.scaling)
+            bench.scale([&](std::uint64_t n) { measure_size(flags, n, bench, progress); });
+        else
+            measure_size(flags, {}, bench, progress);
         bench.result.other_cores = others.cores();
     }
-    if (!flags.file.empty()) {
-        io::PendingFile out(flags.file);
-        out.write(to_csv(bench.result));
-        out.commit();
-    }
+    if (!flags.file.empty()) bench::write_csv(flags.file, bench.result);
     if (flags.json)
         print(to_json(bench.result));
     else

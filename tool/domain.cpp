@@ -7,6 +7,7 @@
 #include <array>
 #include <vector>
 
+#include "common/text.hpp"
 #include "text.hpp"
 
 namespace vicinal::tool {
@@ -33,7 +34,7 @@ std::array<double, D> numbers(const std::string& flag, std::string_view text,
     for (std::size_t a = 0; a < D; ++a) {
         if (open != nullptr && fields[a] == "-")
             (*open)[a] = true;
-        else if (!parse(fields[a], result[a]))
+        else if (!common::parse(fields[a], result[a]))
             refuse(flag, fmt::format("'{}' is not a number", fields[a]), example);
     }
     return result;
@@ -85,7 +86,8 @@ Domain<D> sheared(const std::string& flag, const Fields& parts) {
     const auto lengths = numbers<D>(flag, parts[1], example, &open);
     if (open[0] || open[1]) refuse(flag, "a sheared box is periodic in x and y", example);
     double offset = 0, change = 0;
-    if (!parse(parts[2], offset) || (parts.size() == 4 && !parse(parts[3], change)))
+    if (!common::parse(parts[2], offset) ||
+        (parts.size() == 4 && !common::parse(parts[3], change)))
         refuse(flag, fmt::format("'{}' is not a number", parts.back()), example);
     return Domain<D>::sheared(with_open<D>(lengths, open), offset, change, closed<D>(open));
 }
@@ -173,8 +175,8 @@ Space<D> from_cell(const io::Cell& cell, const std::string& file) {
     if (periodic.empty()) return {Domain<D>::open(), "open", file};
     if (orthogonal)
         return {Domain<D>::orthogonal(with_open<D>(lengths, open), closed<D>(open)),
-                "periodic:" + join(text, ","), file};
-    std::string spelt = "triclinic:" + join(text, ",");
+                "periodic:" + common::join(text, ","), file};
+    std::string spelt = "triclinic:" + common::join(text, ",");
     if (periodic.size() < D) spelt += ":" + periodic;
     return {Domain<D>::triclinic(vectors, closed<D>(open)), spelt, file};
 }
@@ -190,10 +192,11 @@ bool is_same(const Domain<D>& a, const Domain<D>& b) {
 }  // namespace
 
 template <int D>
-Space<D> choose_domain(const std::string& flag, const BodyFile& file, const BodyFile* second) {
+Space<D> choose_domain(const std::string& flag, const io::BodyFile& file,
+                       const io::BodyFile* second) {
     if (!flag.empty()) return {parse_domain<D>(flag), flag, {}};
     std::vector<Space<D>> spaces;
-    for (const BodyFile* one : {&file, second})
+    for (const io::BodyFile* one : {&file, second})
         if (one != nullptr && one->cell())
             spaces.push_back(from_cell<D>(*one->cell(), one->name()));
     if (spaces.empty()) return {Domain<D>::open(), "open", {}};
@@ -205,7 +208,9 @@ Space<D> choose_domain(const std::string& flag, const BodyFile& file, const Body
     return spaces.front();
 }
 
-template Space<2> choose_domain<2>(const std::string&, const BodyFile&, const BodyFile*);
-template Space<3> choose_domain<3>(const std::string&, const BodyFile&, const BodyFile*);
+template Space<2> choose_domain<2>(const std::string&, const io::BodyFile&,
+                                   const io::BodyFile*);
+template Space<3> choose_domain<3>(const std::string&, const io::BodyFile&,
+                                   const io::BodyFile*);
 
 }  // namespace vicinal::tool

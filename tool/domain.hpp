@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "input.hpp"
+#include "io/bodies.hpp"
 
 #include <vicinal/domain.hpp>
 
@@ -22,7 +22,7 @@ struct Space {
 // where there is one, or open. Throws UsageError for a text that is no domain (what the numbers
 // may be, the library says) and Error if the two files carry different ones.
 template <int D>
-Space<D> choose_domain(const std::string& flag, const BodyFile& file,
-                       const BodyFile* second = nullptr);
+Space<D> choose_domain(const std::string& flag, const io::BodyFile& file,
+                       const io::BodyFile* second = nullptr);
 
 }  // namespace vicinal::tool

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "common/text.hpp"
 #include "text.hpp"
 
 namespace vicinal::tool {
@@ -13,7 +14,7 @@ namespace {
 
 double length_of(const std::string& flag, const std::string& text, const char* also) {
     double value = 0;
-    if (parse(text, value) && std::isfinite(value) && value >= 0) return value;
+    if (common::parse(text, value) && std::isfinite(value) && value >= 0) return value;
     throw UsageError(fmt::format("{} '{}' is not a finite number >= 0{}", flag, text, also));
 }
 
@@ -48,7 +49,7 @@ CLI::Validator one_of(std::vector<std::string> words) {
     return CLI::Validator(
         [words = std::move(words)](std::string& text) {
             const bool found = std::find(words.begin(), words.end(), text) != words.end();
-            return found ? "" : fmt::format("'{}' is not one of {}", text, join(words));
+            return found ? "" : fmt::format("'{}' is not one of {}", text, common::join(words));
         },
         "");
 }
@@ -95,10 +96,6 @@ void add_precision(CLI::App& app, std::string& precision) {
         ->group(search_group);
 }
 
-const char* shape_name(Shape shape) {
-    return shape == Shape::points ? "points" : shape == Shape::spheres ? "spheres" : "boxes";
-}
-
 void SearchFlags::add_to(CLI::App& app) {
     app.add_option("--method", method, "name(key=value, ...); see vicinal methods")
         ->type_name("METHOD")
@@ -129,7 +126,10 @@ void PartnerFlags::add_to(CLI::App& app) {
         ->group(group);
 }
 
-Layout::Layout(const ShapeFlags& flags, bool needed) : swept(flags.swept), dim(flags.dim) {
+io::Layout layout_of(const ShapeFlags& flags, bool needed) {
+    io::Layout layout;
+    layout.swept = flags.swept;
+    layout.dim = flags.dim;
     const bool spheres = !flags.radius.empty();
     const int given =
         (flags.cutoff.empty() ? 0 : 1) + (spheres ? 1 : 0) + (flags.boxes ? 1 : 0);
@@ -138,20 +138,28 @@ Layout::Layout(const ShapeFlags& flags, bool needed) : swept(flags.swept), dim(f
                                      given > 1 ? "give only one of" : "give one of"));
     if (!flags.rule.empty() && !spheres)
         throw UsageError("--rule needs --radius: only spheres have radii to combine");
-    if (flags.rule == "max") rule = ReachRule::max;
-    if (flags.rule == "min") rule = ReachRule::min;
-    flag = spheres ? "--radius " + flags.radius : flags.boxes ? "--boxes" : "points";
+    if (flags.rule == "max") layout.rule = ReachRule::max;
+    if (flags.rule == "min") layout.rule = ReachRule::min;
+    layout.flag = spheres ? "--radius " + flags.radius : flags.boxes ? "--boxes" : "points";
     if (!flags.cutoff.empty()) {
-        flag = "--cutoff";
-        cutoff = length_of(flag, flags.cutoff, "");
+        layout.flag = "--cutoff";
+        layout.cutoff = length_of(layout.flag, flags.cutoff, "");
     }
-    if (swept) flag += " --swept";
-    if (flags.boxes) shape = Shape::boxes;
-    if (!spheres) return;
-    shape = Shape::spheres;
-    radius_column = flags.radius == "column";
-    if (!radius_column)
-        radius = length_of("--radius", flags.radius, " and not the word column");
+    if (layout.swept) layout.flag += " --swept";
+    if (flags.boxes) layout.shape = Shape::boxes;
+    if (!spheres) return layout;
+    layout.shape = Shape::spheres;
+    layout.radius_column = flags.radius == "column";
+    if (!layout.radius_column)
+        layout.radius = length_of("--radius", flags.radius, " and not the word column");
+    return layout;
+}
+
+void check_same_dim(const io::BodyFile& a, const io::BodyFile& b) {
+    if (a.dim() == b.dim()) return;
+    throw Error(Error::Kind::input,
+                fmt::format("{} is {}-D but {} is {}-D; give --dim 2 to leave z out of both",
+                            a.name(), a.dim(), b.name(), b.dim()));
 }
 
 }  // namespace vicinal::tool

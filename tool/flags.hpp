@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include <vicinal/bodies.hpp>
+#include "io/bodies.hpp"
+
 #include <vicinal/finder.hpp>
 
 namespace vicinal::tool {
@@ -25,9 +26,6 @@ extern const char* const domain_help;
 
 void add_domain(CLI::App& app, std::string& domain);
 void add_precision(CLI::App& app, std::string& precision);
-
-// "points", "spheres" or "boxes".
-const char* shape_name(Shape shape);
 
 // What the bodies of a file are.
 struct ShapeFlags {
@@ -67,22 +65,12 @@ struct PartnerFlags {
     void add_to(CLI::App& app);
 };
 
-// The flags of shape, checked and read.
-struct Layout {
-    Shape shape = Shape::points;
-    ReachRule rule = ReachRule::sum;
-    double cutoff = 0;
-    bool radius_column = false;
-    double radius = 0;  // of every sphere, unless there is a column
-    bool swept = false;
-    int dim = 0;       // 0: what the columns say
-    std::string flag;  // the flag that chose the shape, for messages
+// The flags of shape, checked and read. Throws UsageError when they contradict each other, or
+// when none of them says what the bodies are and `needed` is set; else they are bare points.
+io::Layout layout_of(const ShapeFlags& flags, bool needed);
 
-    // Throws UsageError when the flags contradict each other, or when none of them says
-    // what the bodies are and `needed` is set; else they are bare points.
-    Layout(const ShapeFlags& flags, bool needed);
-    Layout() = default;
-};
+// Two files that are searched against each other must agree on the dimension.
+void check_same_dim(const io::BodyFile& a, const io::BodyFile& b);
 
 // Calls f.operator()<T, D>() for the precision and dimension chosen at run time.
 template <class F>

@@ -6,9 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "common/stopwatch.hpp"
 #include "domain.hpp"
 #include "flags.hpp"
-#include "input.hpp"
+#include "io/bodies.hpp"
+#include "io/pairs.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "summary.hpp"
@@ -20,7 +22,7 @@ struct Job {
     const OutputFlags& output;
     Summary summary;
     Progress progress;
-    Stopwatch watch;
+    common::Stopwatch watch;
 
     Job(const SearchFlags& how, const OutputFlags& where, const std::string& file)
         : search(how), output(where), progress("reading " + file) {
@@ -29,7 +31,7 @@ struct Job {
     }
 
     template <int D>
-    Space<D> domain_for(const BodyFile& file, const BodyFile* second) {
+    Space<D> domain_for(const io::BodyFile& file, const io::BodyFile* second) {
         Space<D> space = choose_domain<D>(search.domain, file, second);
         summary.domain = space.text;
         summary.domain_shown = space.shown();
@@ -57,7 +59,7 @@ struct Job {
         summary.pairs = pairs.size();
         summary.neighbours = neighbours(degrees(pairs, askers, one_set));
         writing([&] {
-            write_pairs(output.file, pairs, periodic);
+            io::write_pairs(output.file, pairs, periodic);
             return std::vector<std::string>{output.file};
         });
     }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "common/text.hpp"
 #include "flags.hpp"
 #include "io/write.hpp"
 #include "progress.hpp"
@@ -34,7 +35,7 @@ std::string range(double least, double most) {
 
 std::string values(const OptionInfo& option) {
     return option.choices.empty() ? range(option.least, option.most)
-                                  : join(option.choices, " | ");
+                                  : common::join(option.choices, " | ");
 }
 
 nlohmann::ordered_json to_json(const OptionInfo& option) {
@@ -143,7 +144,7 @@ int run_scene(const SceneFlags& flags) {
         progress.phase("writing " + flags.file);
         write_scene(flags.file, scene);
     }
-    const char* shape = shape_name(scene.shape);
+    const char* shape = io::shape_name(scene.shape);
     const std::string next = next_command(flags.file, scene);
     if (flags.json) {
         nlohmann::ordered_json json{{"scene", flags.scene.name},
@@ -157,8 +158,8 @@ int run_scene(const SceneFlags& flags) {
         print(json);
     } else {
         print(fmt::format("{}: {} {} in {}-D, written to {}\nnext: {}\n", flags.scene.name,
-                          grouped(scene.size()), shape, scene.dim, one_line(flags.file),
-                          one_line(next)));
+                          common::grouped(scene.size()), shape, scene.dim,
+                          common::one_line(flags.file), common::one_line(next)));
     }
     return 0;
 }

@@ -9,8 +9,9 @@
 #include <system_error>
 
 #include "commands.hpp"
+#include "common/choices.hpp"
+#include "common/text.hpp"
 #include "io/write.hpp"
-#include "scenes/choices.hpp"
 #include "text.hpp"
 
 #include <vicinal/error.hpp>
@@ -20,7 +21,7 @@ namespace vicinal::tool {
 namespace {
 
 int fail(int code, const std::string& message) {
-    const std::string line = "vicinal: " + one_line(message) + "\n";
+    const std::string line = "vicinal: " + common::one_line(message) + "\n";
     std::fwrite(line.data(), 1, line.size(), stderr);
     return code;
 }
@@ -46,7 +47,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
         const std::vector<std::string> extra = app.remaining(true);
         for (const std::string& word : extra) {
             if (word.size() < 2 || word[0] != '-') continue;
-            const std::string meant = scenes::near_miss(word.substr(0, word.find('=')), flags);
+            const std::string meant = common::near_miss(word.substr(0, word.find('=')), flags);
             return fmt::format("unknown flag {}", word) +
                    (meant.empty() ? "" : fmt::format("; did you mean {}?", meant));
         }
@@ -87,7 +88,8 @@ void check_command(const CLI::App& app, int argc, char** argv) {
         names.push_back(command->get_name());
     for (const std::string& name : names)
         if (name == argv[1]) return;
-    throw UsageError(fmt::format("unknown command '{}'; there are {}", argv[1], join(names)));
+    throw UsageError(
+        fmt::format("unknown command '{}'; there are {}", argv[1], common::join(names)));
 }
 
 int parse_and_run(CLI::App& app, Chosen& chosen, int argc, char** argv) {

@@ -6,7 +6,6 @@
 #include "commands.hpp"
 #include "io/write.hpp"
 #include "job.hpp"
-#include "text.hpp"
 
 #include <vicinal/finder.hpp>
 
@@ -59,20 +58,21 @@ void write(const std::string& file, const Nearest<T, D>& found) {
 }
 
 template <Real T, int D>
-void nearest(const NearestFlags& flags, Job& job, BodyFile& file, BodyFile* query_file) {
+void nearest(const NearestFlags& flags, Job& job, io::BodyFile& file,
+             io::BodyFile* query_file) {
     const Space<D> space = job.domain_for<D>(file, query_file);
-    const BodyArrays<T, D> bodies = file.take<T, D>();
-    std::optional<BodyArrays<T, D>> queries;
+    const io::BodyArrays<T, D> bodies = file.take<T, D>();
+    std::optional<io::BodyArrays<T, D>> queries;
     if (query_file != nullptr) queries = query_file->take<T, D>();
     job.searching();
     Finder<T, D> finder(job.search.options(space.domain));
-    naming(file.name(), [&] { finder.update(bodies.view()); });
+    io::naming(file.name(), [&] { finder.update(bodies.view()); });
     job.summary.take(finder.report(), !space.domain.is_open());
     job.summary.candidates.reset();
     job.watch.lap();
     const T most = static_cast<T>(flags.most);
     Nearest<T, D> found;
-    naming(query_file != nullptr ? query_file->name() : file.name(), [&] {
+    io::naming(query_file != nullptr ? query_file->name() : file.name(), [&] {
         found = queries ? finder.nearest(queries->view(), flags.k, most)
                         : finder.nearest(flags.k, most);
     });
@@ -88,14 +88,14 @@ void nearest(const NearestFlags& flags, Job& job, BodyFile& file, BodyFile* quer
 }
 
 Summary find(const NearestFlags& flags) {
-    const Layout layout(flags.shape, false);
-    Layout query_layout;
+    const io::Layout layout = layout_of(flags.shape, false);
+    io::Layout query_layout;
     query_layout.dim = flags.shape.dim;
     query_layout.flag = "points";
     flags.output.check({flags.file, flags.queries});
     Job job(flags.search, flags.output, flags.file);
-    BodyFile file(flags.file, layout);
-    std::optional<BodyFile> queries;
+    io::BodyFile file(flags.file, layout);
+    std::optional<io::BodyFile> queries;
     job.summary.bodies = file.rows();
     job.summary.other = {"queries", file.name(), file.rows()};
     if (!flags.queries.empty()) {

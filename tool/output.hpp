@@ -1,11 +1,9 @@
-// Pairs and rows on their way to files.
+// What a search is asked for, and where the result goes.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
-
-#include <vicinal/pairs.hpp>
 
 namespace vicinal::tool {
 
@@ -25,16 +23,5 @@ struct OutputFlags {
 
 // Throws UsageError or Error unless `file` can be written and is none of the inputs.
 void check_place(const std::string& file, const std::vector<std::string>& inputs);
-
-// As .npy (pairs x 2 uint32; in a periodic domain pairs x (2 + D) int64) or .csv, straight
-// from the blocks.
-template <int D>
-void write_pairs(const std::string& file, const PairList<D>& pairs, bool periodic);
-
-// PREFIX.offsets.npy, PREFIX.indices.npy and, in a periodic domain, PREFIX.images.npy.
-// Returns the names of the files.
-template <int D>
-std::vector<std::string> write_rows(const std::string& prefix, const Rows<D>& rows,
-                                    bool periodic);
 
 }  // namespace vicinal::tool

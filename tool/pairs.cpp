@@ -2,8 +2,8 @@
 #include <optional>
 
 #include "commands.hpp"
+#include "io/pairs.hpp"
 #include "job.hpp"
-#include "pairfile.hpp"
 #include "text.hpp"
 
 #include <vicinal/finder.hpp>
@@ -30,7 +30,7 @@ struct PairsFlags {
 
 template <Real T, int D>
 void within_one_set(Job& job, Finder<T, D>& finder, const Bodies<T, D>& bodies, bool periodic) {
-    naming(job.summary.file, [&] { finder.update(bodies); });
+    io::naming(job.summary.file, [&] { finder.update(bodies); });
     if (job.output.count) {
         job.summary.pairs = finder.count();
     } else if (job.output.rows) {
@@ -39,7 +39,7 @@ void within_one_set(Job& job, Finder<T, D>& finder, const Bodies<T, D>& bodies, 
         std::vector<std::uint64_t> degrees(rows.size());
         for (std::size_t i = 0; i < degrees.size(); ++i) degrees[i] = rows[i].size();
         job.summary.neighbours = neighbours(degrees);
-        job.writing([&] { return write_rows(job.output.file, rows, periodic); });
+        job.writing([&] { return io::write_rows(job.output.file, rows, periodic); });
     } else {
         job.keep(finder.pairs(job.search.order()), bodies.size(), true, periodic);
     }
@@ -49,11 +49,11 @@ void within_one_set(Job& job, Finder<T, D>& finder, const Bodies<T, D>& bodies, 
 template <Real T, int D>
 void between_two_sets(Job& job, Finder<T, D>& finder, const Bodies<T, D>& bodies,
                       const Bodies<T, D>& others, bool periodic) {
-    naming(job.summary.other->file, [&] { finder.update(others); });
+    io::naming(job.summary.other->file, [&] { finder.update(others); });
     job.summary.take(finder.report(), periodic);
     job.summary.candidates.reset();
     job.watch.lap();
-    naming(job.summary.file, [&] {
+    io::naming(job.summary.file, [&] {
         job.between(
             bodies.size(), periodic,
             [&](const Consumer<D>& consumer) { finder.pairs_with(bodies, consumer); },
@@ -62,16 +62,16 @@ void between_two_sets(Job& job, Finder<T, D>& finder, const Bodies<T, D>& bodies
 }
 
 template <Real T, int D>
-void search(Job& job, BodyFile& file, std::optional<BodyFile>& with,
+void search(Job& job, io::BodyFile& file, std::optional<io::BodyFile>& with,
             const std::string& exclude) {
     const Space<D> space = job.domain_for<D>(file, with ? &*with : nullptr);
     const bool periodic = !space.domain.is_open();
-    BodyArrays<T, D> arrays = file.take<T, D>();
-    BodyArrays<T, D> others;
+    io::BodyArrays<T, D> arrays = file.take<T, D>();
+    io::BodyArrays<T, D> others;
     if (with) others = with->take<T, D>();
     if (!exclude.empty())
         arrays.excluded =
-            read_excluded(exclude, arrays.count, with ? others.count : arrays.count);
+            io::read_excluded(exclude, arrays.count, with ? others.count : arrays.count);
     job.searching();
     Finder<T, D> finder(job.search.options(space.domain));
     if (with)
@@ -81,13 +81,13 @@ void search(Job& job, BodyFile& file, std::optional<BodyFile>& with,
 }
 
 Summary find(const PairsFlags& flags) {
-    const Layout layout(flags.shape, true);
+    const io::Layout layout = layout_of(flags.shape, true);
     flags.output.check({flags.file, flags.partners.with, flags.partners.exclude});
     if (flags.output.rows && !flags.partners.with.empty())
         throw UsageError("--rows is for the pairs within one file; leave out --with or --rows");
     Job job(flags.search, flags.output, flags.file);
-    BodyFile file(flags.file, layout);
-    std::optional<BodyFile> with;
+    io::BodyFile file(flags.file, layout);
+    std::optional<io::BodyFile> with;
     if (!flags.partners.with.empty()) {
         with.emplace(flags.partners.with, layout);
         check_same_dim(file, *with);

@@ -35,14 +35,14 @@ struct ProbeFlags {
         output.add_to(app, OutputFlags::Rows::none);
     }
 
-    Layout query_layout() const;
+    io::Layout query_layout() const;
 };
 
-Layout ProbeFlags::query_layout() const {
+io::Layout ProbeFlags::query_layout() const {
     if (int{points} + int{spheres} + int{boxes} + int{segments} != 1)
         throw UsageError("give one of --points, --spheres, --query-boxes and --segments");
     if (moving && !boxes) throw UsageError("--moving needs --query-boxes");
-    Layout layout;
+    io::Layout layout;
     layout.dim = shape.dim;
     layout.swept = segments || moving;
     layout.radius_column = spheres;
@@ -55,18 +55,18 @@ Layout ProbeFlags::query_layout() const {
 }
 
 template <Real T, int D>
-void probe(Job& job, BodyFile& file, BodyFile& query_file) {
+void probe(Job& job, io::BodyFile& file, io::BodyFile& query_file) {
     const Space<D> space = job.domain_for<D>(file, &query_file);
     const bool periodic = !space.domain.is_open();
-    const BodyArrays<T, D> bodies = file.take<T, D>();
-    const BodyArrays<T, D> queries = query_file.take<T, D>();
+    const io::BodyArrays<T, D> bodies = file.take<T, D>();
+    const io::BodyArrays<T, D> queries = query_file.take<T, D>();
     job.searching();
     Finder<T, D> finder(job.search.options(space.domain));
-    naming(file.name(), [&] { finder.update(bodies.view()); });
+    io::naming(file.name(), [&] { finder.update(bodies.view()); });
     job.summary.take(finder.report(), periodic);
     job.summary.candidates.reset();
     job.watch.lap();
-    naming(query_file.name(), [&] {
+    io::naming(query_file.name(), [&] {
         job.between(
             queries.count, periodic,
             [&](const Consumer<D>& consumer) { finder.probe(queries.view(), consumer); },
@@ -75,10 +75,11 @@ void probe(Job& job, BodyFile& file, BodyFile& query_file) {
 }
 
 Summary find(const ProbeFlags& flags) {
-    const Layout layout(flags.shape, false), query_layout = flags.query_layout();
+    const io::Layout layout = layout_of(flags.shape, false),
+                     query_layout = flags.query_layout();
     flags.output.check({flags.file, flags.queries});
     Job job(flags.search, flags.output, flags.file);
-    BodyFile file(flags.file, layout), queries(flags.queries, query_layout);
+    io::BodyFile file(flags.file, layout), queries(flags.queries, query_layout);
     check_same_dim(file, queries);
     job.summary.bodies = file.rows();
     job.summary.other = {"queries", queries.name(), queries.rows()};

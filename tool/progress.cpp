@@ -7,11 +7,12 @@
 #include <cstdio>
 #include <system_error>
 
-#include "text.hpp"
+#include "common/stopwatch.hpp"
+#include "common/text.hpp"
 
 namespace vicinal::tool {
 
-Progress::Progress(const std::string& phase) : phase_(one_line(phase)) {
+Progress::Progress(const std::string& phase) : phase_(common::one_line(phase)) {
     if (isatty(STDERR_FILENO) == 0) return;
     try {
         thread_ = std::thread([this] { show(); });
@@ -32,19 +33,18 @@ Progress::~Progress() {
 
 void Progress::phase(const std::string& name) {
     const std::lock_guard lock(mutex_);
-    phase_ = one_line(name);
+    phase_ = common::one_line(name);
 }
 
 void Progress::show() {
     using namespace std::chrono_literals;
-    const auto start = std::chrono::steady_clock::now();
+    const common::Stopwatch watch;
     std::unique_lock lock(mutex_);
     if (ended_.wait_for(lock, 1s, [this] { return end_; })) return;
     constexpr const char* spinner = "|/-\\";
     for (unsigned turn = 0; !end_; ++turn) {
-        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
         const std::string line =
-            fmt::format("\r\033[K{} {} ({:.0f} s)", spinner[turn % 4], phase_, elapsed.count());
+            fmt::format("\r\033[K{} {} ({:.0f} s)", spinner[turn % 4], phase_, watch.seconds());
         std::fputs(line.c_str(), stderr);
         std::fflush(stderr);
         ended_.wait_for(lock, 150ms, [this] { return end_; });

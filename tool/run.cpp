@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "commands.hpp"
+#include "common/stopwatch.hpp"
+#include "common/text.hpp"
 #include "flags.hpp"
 #include "progress.hpp"
 #include "run_output.hpp"
@@ -37,9 +39,9 @@ struct RunFlags {
         std::vector<std::string> names;
         for (const sim::Simulator& simulator : sim::simulators())
             names.push_back(simulator.name);
-        app.add_option(
-               "SIM", words,
-               fmt::format("{}, or a scene file FILE.json; then key=value ...", join(names)))
+        app.add_option("SIM", words,
+                       fmt::format("{}, or a scene file FILE.json; then key=value ...",
+                                   common::join(names)))
             ->type_name("");
         const auto number = [&](const char* name, auto& to, const char* meaning) {
             app.add_option(name, to, meaning)->check(whole_number())->type_name("N");
@@ -157,17 +159,18 @@ std::string Run::progress(double seconds) const {
     const double rate = static_cast<double>(step - first) / seconds;
     return fmt::format(
         "[{:<{}}] step {} of {}, {:.3g} steps/s, {} bodies, {} pairs, {:.0f} s left",
-        std::string(done, '#'), width, step, plan.steps, rate, grouped(simulation->bodies()),
-        grouped(simulation->figures().pairs), static_cast<double>(plan.steps - step) / rate);
+        std::string(done, '#'), width, step, plan.steps, rate,
+        common::grouped(simulation->bodies()), common::grouped(simulation->statistics().pairs),
+        static_cast<double>(plan.steps - step) / rate);
 }
 
 void Run::one_step() {
     simulation->step();
     ++step;
-    search += simulation->figures().search_seconds;
-    response += simulation->figures().response_seconds;
+    search += simulation->statistics().search_seconds;
+    response += simulation->statistics().response_seconds;
     if (!folder) return;
-    Stopwatch watch;
+    common::Stopwatch watch;
     folder->add_step(step, *simulation);
     if (plan.every > 0 && step % plan.every == 0) folder->add_frame(step, *simulation);
     if (plan.checkpoint > 0 && step % plan.checkpoint == 0)
@@ -184,7 +187,7 @@ void Run::go() {
         if (plan.every > 0) folder->add_frame(0, *simulation);
         folder->checkpoint(plan, 0, *simulation);
     }
-    Stopwatch watch;
+    common::Stopwatch watch;
     double seconds = 0, shown = 0;
     while (step < plan.steps && !stopped) {
         one_step();
@@ -203,7 +206,7 @@ std::string resume_command(const Run& run) {
 }
 
 nlohmann::ordered_json to_json(const Run& run) {
-    const sim::StepFigures& figures = run.simulation->figures();
+    const sim::StepStatistics& figures = run.simulation->statistics();
     nlohmann::ordered_json json{
         {"plan", to_json(run.plan)},
         {"bodies", run.simulation->bodies()},
@@ -231,24 +234,24 @@ nlohmann::ordered_json to_json(const Run& run) {
 }
 
 std::string to_text(const Run& run) {
-    const sim::StepFigures& f = run.simulation->figures();
+    const sim::StepStatistics& f = run.simulation->statistics();
     std::string text;
     const auto row = [&](const std::string& name, const std::string& value) {
-        text += fmt::format("{:<12}{}\n", name, one_line(value));
+        text += fmt::format("{:<12}{}\n", name, common::one_line(value));
     };
     const auto per_body = [&](std::uint64_t count) {
         return fmt::format(
-            "{} ({:.3g} per body)", grouped(count),
+            "{} ({:.3g} per body)", common::grouped(count),
             run.simulation->bodies() == 0
                 ? 0
                 : static_cast<double>(count) / static_cast<double>(run.simulation->bodies()));
     };
     const std::uint64_t steps = run.step - run.first;
     const auto each = [&](double seconds) {
-        return readable_seconds(steps == 0 ? 0 : seconds / static_cast<double>(steps));
+        return common::readable_seconds(steps == 0 ? 0 : seconds / static_cast<double>(steps));
     };
-    row("simulation",
-        fmt::format("{}, {} bodies", run.plan.simulation, grouped(run.simulation->bodies())));
+    row("simulation", fmt::format("{}, {} bodies", run.plan.simulation,
+                                  common::grouped(run.simulation->bodies())));
     row("steps", fmt::format("{} of {}, {:.4g} of simulated time", run.step, run.plan.steps,
                              run.simulation->time()));
     row("a step", fmt::format("{} (search {}, response {}, writing {})",

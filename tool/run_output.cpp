@@ -28,7 +28,7 @@ std::string reason() {
     return std::generic_category().message(errno);
 }
 
-std::string header(const sim::StepFigures& figures) {
+std::string header(const sim::StepStatistics& figures) {
     std::string text =
         "step,time,search_seconds,response_seconds,candidates,pairs,contacts,kinetic,"
         "potential,momentum_x,momentum_y,momentum_z,overlap";
@@ -36,7 +36,7 @@ std::string header(const sim::StepFigures& figures) {
     return text + '\n';
 }
 
-std::string line(std::uint64_t step, double time, const sim::StepFigures& f) {
+std::string line(std::uint64_t step, double time, const sim::StepStatistics& f) {
     std::string text = fmt::format("{},", step);
     io::append_number(text, time);
     text += fmt::format(",{:.6f},{:.6f},{},{},{}", f.search_seconds, f.response_seconds,
@@ -99,7 +99,7 @@ void RunFolder::open_series(const char* mode) {
 }
 
 void RunFolder::add_step(std::uint64_t step, const sim::Simulation& simulation) {
-    const sim::StepFigures& figures = simulation.figures();
+    const sim::StepStatistics& figures = simulation.statistics();
     std::string text = series_bytes_ == 0 ? header(figures) : "";
     text += line(step, simulation.time(), figures);
     if (std::fwrite(text.data(), 1, text.size(), series_.get()) < text.size() ||

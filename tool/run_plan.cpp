@@ -9,7 +9,8 @@
 #include <limits>
 #include <set>
 
-#include "scenes/choices.hpp"
+#include "common/choices.hpp"
+#include "common/text.hpp"
 #include "text.hpp"
 
 #include <vicinal/error.hpp>
@@ -86,11 +87,11 @@ std::vector<sim::Setting> both(std::vector<sim::Setting> list,
 
 [[noreturn]] void fail_unknown(const std::string& key, const RunPlan& plan) {
     auto run = run_settings(plan);
-    const std::string nearest = scenes::near_miss(key, both(plan.settings, run));
+    const std::string nearest = common::near_miss(key, both(plan.settings, run));
     throw UsageError(fmt::format("{} has no setting '{}'{}", plan.simulation, key,
                                  find(run, nearest) != nullptr
                                      ? fmt::format("; did you mean --{}? It is a flag", nearest)
-                                     : scenes::choices(key, plan.settings)));
+                                     : common::choices(key, plan.settings)));
 }
 
 // A key that stands twice would leave it to chance which one counts.
@@ -115,7 +116,8 @@ Json parse_file(const std::string& file) {
         fail_in(file, "is no JSON:" +
                           message.substr(std::min(message.find("] ") + 1, message.size())));
     }
-    if (!twice.empty()) fail_in(fmt::format("{}: /{}", file, twice), "stands there twice; keep one");
+    if (!twice.empty())
+        fail_in(fmt::format("{}: /{}", file, twice), "stands there twice; keep one");
     return json;
 }
 
@@ -139,7 +141,7 @@ void assign(sim::Setting& setting, const std::string& text, const std::string& w
     if (std::holds_alternative<std::uint64_t>(setting.value) ||
         std::holds_alternative<bool>(setting.value))
         json = Json::parse(text, nullptr, false);
-    else if (std::holds_alternative<double>(setting.value) && parse(text, number))
+    else if (std::holds_alternative<double>(setting.value) && common::parse(text, number))
         json = number;
     if (json.is_discarded() || !take(json, setting.value))
         throw UsageError(
@@ -166,7 +168,7 @@ RunPlan plan_from(const Json& json, const std::string& name) {
         if (setting == nullptr)
             fail_in(where,
                     "there is no such key" +
-                        scenes::choices(item.key(), both(both({{"simulation", "", ""}}, run),
+                        common::choices(item.key(), both(both({{"simulation", "", ""}}, run),
                                                          plan.settings)));
         assign(setting->value, item.value(), where);
     }

@@ -4,8 +4,9 @@
 
 #include <map>
 
+#include "common/text.hpp"
 #include "flags.hpp"
-#include "input.hpp"
+#include "io/bodies.hpp"
 #include "text.hpp"
 
 namespace vicinal::tool {
@@ -16,7 +17,8 @@ std::map<std::string, double> parse_parameters(const std::vector<std::string>& t
     for (const std::string& text : texts) {
         const std::size_t at = text.find('=');
         double value = 0;
-        if (at == std::string::npos || !parse(std::string_view(text).substr(at + 1), value))
+        if (at == std::string::npos ||
+            !common::parse(std::string_view(text).substr(at + 1), value))
             throw UsageError(fmt::format("'{}' is no parameter; write key=number", text));
         if (!result.emplace(text.substr(0, at), value).second)
             throw UsageError(
@@ -57,7 +59,7 @@ scenes::Workload SceneChoice::make() const {
 }
 
 io::Table to_table(const scenes::Workload& scene) {
-    Layout layout;
+    io::Layout layout;
     layout.shape = scene.shape;
     layout.radius_column = scene.shape == Shape::spheres;
     const auto dim = static_cast<std::size_t>(scene.dim);
@@ -66,7 +68,7 @@ io::Table to_table(const scenes::Workload& scene) {
     add_columns(scene.position, dim, table);
     if (scene.shape == Shape::boxes) add_columns(scene.upper, dim, table);
     if (scene.shape == Shape::spheres) add_columns(scene.radius, 1, table);
-    const auto names = column_names(layout, scene.dim);
+    const auto names = io::column_names(layout, scene.dim);
     for (std::size_t k = 0; k < names.size(); ++k) table.columns[k].name = names[k];
     return table;
 }

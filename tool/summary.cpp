@@ -6,13 +6,13 @@
 #include <cstdio>
 #include <numeric>
 
-#include "text.hpp"
+#include "common/text.hpp"
 
 namespace vicinal::tool {
 namespace {
 
 std::string row(const std::string& name, const std::string& value) {
-    return fmt::format("{:<12}{}\n", name, one_line(value));
+    return fmt::format("{:<12}{}\n", name, common::one_line(value));
 }
 
 bool is_probe(const Summary& s) {
@@ -43,17 +43,17 @@ std::string bars(const Neighbours& neighbours, const std::string& title) {
         // The smallest bin that is not empty still shows.
         const auto length = (bin.bodies * width + most - 1) / most;
         text += fmt::format("{:>16}  {:<{}}  {}\n", range, std::string(length, '#'), width,
-                            grouped(bin.bodies));
+                            common::grouped(bin.bodies));
     }
     return text;
 }
 
 std::string times(const Summary& s) {
     return fmt::format("{} (scene {}, build {}, search {}, output {}); read {}, write {}",
-                       readable_seconds(s.total()), readable_seconds(s.scene),
-                       readable_seconds(s.build), readable_seconds(s.search),
-                       readable_seconds(s.sort), readable_seconds(s.read),
-                       readable_seconds(s.write));
+                       common::readable_seconds(s.total()), common::readable_seconds(s.scene),
+                       common::readable_seconds(s.build), common::readable_seconds(s.search),
+                       common::readable_seconds(s.sort), common::readable_seconds(s.read),
+                       common::readable_seconds(s.write));
 }
 
 }  // namespace
@@ -96,8 +96,8 @@ nlohmann::ordered_json to_json(const Summary& s) {
         json["candidates"] = *s.candidates;
         json["candidates_per_pair"] = candidates_per_pair(s);
     }
-    json["figures"] = nlohmann::ordered_json::object();
-    for (const Figure& figure : s.figures) json["figures"][figure.name] = figure.value;
+    json["statistics"] = nlohmann::ordered_json::object();
+    for (const Statistic& one : s.statistics) json["statistics"][one.name] = one.value;
     json["bytes"] = s.bytes;
     json["seconds"] = {{"scene", s.scene}, {"build", s.build},   {"search", s.search},
                        {"output", s.sort}, {"total", s.total()}, {"read", s.read},
@@ -119,28 +119,31 @@ nlohmann::ordered_json to_json(const Summary& s) {
 
 std::string to_text(const Summary& s) {
     const bool probe = is_probe(s);
-    std::string text = row("bodies", fmt::format("{} in {}-D, {} ({})", grouped(s.bodies),
-                                                 s.dim, s.precision, s.file));
+    std::string text =
+        row("bodies", fmt::format("{} in {}-D, {} ({})", common::grouped(s.bodies), s.dim,
+                                  s.precision, s.file));
     if (s.other)
-        text +=
-            row(s.other->role, fmt::format("{} ({})", grouped(s.other->count), s.other->file));
+        text += row(s.other->role,
+                    fmt::format("{} ({})", common::grouped(s.other->count), s.other->file));
     text += row("domain",
                 s.domain_shown + (s.ghosts == 0 ? ""
                                                 : fmt::format(", {} ghosts across its faces",
-                                                              grouped(s.ghosts))));
+                                                              common::grouped(s.ghosts))));
     text +=
-        row("pairs",
-            fmt::format(
-                "{} ({:.4g} per {}{})", grouped(s.pairs), per_body(s), probe ? "query" : "body",
-                s.neighbours ? fmt::format(", at most {}", grouped(s.neighbours->max)) : ""));
+        row("pairs", fmt::format("{} ({:.4g} per {}{})", common::grouped(s.pairs), per_body(s),
+                                 probe ? "query" : "body",
+                                 s.neighbours ? fmt::format(", at most {}",
+                                                            common::grouped(s.neighbours->max))
+                                              : ""));
     text += row("method", s.method);
     if (!s.why.empty()) text += row("", s.why);
     if (s.candidates)
-        text += row("candidates", fmt::format("{} ({:.2f} per pair)", grouped(*s.candidates),
-                                              candidates_per_pair(s)));
-    for (const Figure& figure : s.figures)
-        text += row("", fmt::format("{}: {}", figure.name, readable_number(figure.value)));
-    text += row("memory", readable_bytes(s.bytes));
+        text += row("candidates",
+                    fmt::format("{} ({:.2f} per pair)", common::grouped(*s.candidates),
+                                candidates_per_pair(s)));
+    for (const Statistic& one : s.statistics)
+        text += row("", fmt::format("{}: {}", one.name, common::readable_number(one.value)));
+    text += row("memory", common::readable_bytes(s.bytes));
     text += row("time", times(s));
     text +=
         row("", fmt::format("{} thread{}, {}", s.threads, s.threads == 1 ? "" : "s", s.simd));

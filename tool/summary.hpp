@@ -1,7 +1,6 @@
 // What a search found and how, for people and as JSON.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -59,7 +58,7 @@ struct Summary {
     std::string method, why, simd;
     int threads = 0;
     std::uint64_t ghosts = 0, bytes = 0;
-    Figures figures;
+    Statistics statistics;
     std::optional<std::uint64_t> candidates;   // the library does not say for two sets
     std::vector<std::vector<double>> lattice;  // empty in an open domain
     double scene = 0, build = 0, search = 0, sort = 0;
@@ -71,7 +70,7 @@ struct Summary {
         simd = report.simd;
         threads = report.threads;
         ghosts = report.ghosts;
-        figures = report.figures;
+        statistics = report.statistics;
         candidates = report.candidates;
         bytes = report.bytes;
         if (periodic)
@@ -92,19 +91,5 @@ std::string to_text(const Summary& summary);
 void print(const nlohmann::ordered_json& json);
 void print(const std::string& text);
 void print(const Summary& summary, bool as_json);
-
-class Stopwatch {
-  public:
-    // Seconds since the last call, or since it was made.
-    double lap() {
-        const auto now = std::chrono::steady_clock::now();
-        const std::chrono::duration<double> passed = now - last_;
-        last_ = now;
-        return passed.count();
-    }
-
-  private:
-    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 }  // namespace vicinal::tool

@@ -1,16 +1,20 @@
 // vicinal verify: is a list of pairs right? Checked by a plain evaluation that shares
 // nothing with the library's search.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <optional>
 #include <random>
 #include <set>
 
 #include "commands.hpp"
-#include "compare.hpp"
+#include "common/text.hpp"
 #include "domain.hpp"
-#include "input.hpp"
-#include "pairfile.hpp"
+#include "flags.hpp"
+#include "io/bodies.hpp"
+#include "io/pairs.hpp"
 #include "progress.hpp"
+#include "reference/compare.hpp"
 #include "summary.hpp"
 #include "text.hpp"
 
@@ -93,8 +97,8 @@ std::vector<Index> choose_bodies(std::size_t n, std::size_t partners,
 // between the sides of boxes.
 template <Real T, int D>
 double distance(const Bodies<T, D>& a, const Bodies<T, D>& b, const Domain<D>& domain,
-                const PlainPair<D>& pair) {
-    const auto r = relative(a, pair.i, b, pair.j, pair.n, domain);
+                const reference::PlainPair<D>& pair) {
+    const auto r = reference::relative(a, pair.i, b, pair.j, pair.n, domain);
     double sum = 0;
     for (std::size_t x = 0; x < D; ++x) {
         const auto low = static_cast<double>(r.low[x]), high = static_cast<double>(r.high[x]);
@@ -105,7 +109,7 @@ double distance(const Bodies<T, D>& a, const Bodies<T, D>& b, const Domain<D>& d
 }
 
 template <Real T, int D>
-Finding::Kind describe(const char* name, const Differences<D>& differences,
+Finding::Kind describe(const char* name, const reference::Differences<D>& differences,
                        const Bodies<T, D>& a, const Bodies<T, D>& b, const Domain<D>& domain) {
     Finding::Kind kind{name, differences.count, {}, {}};
     for (const auto& pair : differences.first) {
@@ -116,12 +120,13 @@ Finding::Kind describe(const char* name, const Differences<D>& differences,
             json["image"] = pair.n;
             std::vector<std::string> numbers;
             for (const int n : pair.n) numbers.push_back(std::to_string(n));
-            text += fmt::format(" image ({})", join(numbers));
+            text += fmt::format(" image ({})", common::join(numbers));
         }
         json["distance"] = d;
         text += fmt::format(" at distance {:.9g}", d);
         if (a.shape != Shape::boxes) {
-            const auto reach = static_cast<double>(plain_reach(a, pair.i, b, pair.j));
+            const auto reach =
+                static_cast<double>(reference::plain_reach(a, pair.i, b, pair.j));
             json["reach"] = reach;
             text += fmt::format(", reach {:.9g}", reach);
         }
@@ -135,16 +140,16 @@ Finding::Kind describe(const char* name, const Differences<D>& differences,
 template <Real T, int D>
 struct Sets {
     Space<D> space;
-    BodyArrays<T, D> first, second;
+    io::BodyArrays<T, D> first, second;
     bool two = false;
 
-    Sets(const VerifyFlags& flags, BodyFile& file, std::optional<BodyFile>& with)
+    Sets(const VerifyFlags& flags, io::BodyFile& file, std::optional<io::BodyFile>& with)
         : space(choose_domain<D>(flags.search.domain, file, with ? &*with : nullptr)),
           first(file.take<T, D>()),
           two(with.has_value()) {
         if (with) second = with->take<T, D>();
         if (!flags.partners.exclude.empty())
-            first.excluded = read_excluded(flags.partners.exclude, first.count, b().size());
+            first.excluded = io::read_excluded(flags.partners.exclude, first.count, b().size());
         check_input(file.name(), a(), flags.search.threads);
         if (with) check_input(with->name(), b(), flags.search.threads);
     }
@@ -158,32 +163,39 @@ struct Sets {
     void check_input(const std::string& file, const Bodies<T, D>& bodies, int threads) const {
         Finder<T, D> finder(
             Options<D>{.domain = space.domain, .method = "brute_force", .threads = threads});
-        naming(file, [&] { finder.update(bodies); });
+        io::naming(file, [&] { finder.update(bodies); });
     }
 };
 
 template <Real T, int D>
-std::vector<PlainPair<D>> read_list(const VerifyFlags& flags, const Sets<T, D>& sets) {
-    const Images images = sets.space.domain.is_open() ? Images::none : Images::read;
-    if (flags.rows) return read_rows<D>(flags.pairs, sets.first.count, images);
-    return read_pairs<D>(flags.pairs, sets.first.count, sets.b().size(), images);
+std::vector<reference::PlainPair<D>> read_list(const VerifyFlags& flags,
+                                               const Sets<T, D>& sets) {
+    const io::Images images = sets.space.domain.is_open() ? io::Images::none : io::Images::read;
+    const auto listed =
+        flags.rows ? io::read_rows<D>(flags.pairs, sets.first.count, images)
+                   : io::read_pairs<D>(flags.pairs, sets.first.count, sets.b().size(), images);
+    std::vector<reference::PlainPair<D>> result;
+    result.reserve(listed.size());
+    for (const auto& pair : listed) result.push_back({pair.i, pair.j, pair.image});
+    return result;
 }
 
 template <Real T, int D>
-Verdict<D> compare(const Sets<T, D>& sets, const Scope& scope, std::vector<PlainPair<D>> list,
-                   int threads) {
-    using Search = PlainSearch<T, D>;
+reference::Verdict<D> compare(const Sets<T, D>& sets, const reference::Scope& scope,
+                              std::vector<reference::PlainPair<D>> list, int threads) {
+    using Search = reference::PlainSearch<T, D>;
     const Bodies<T, D> a = sets.a(), b = sets.b();
     const Search search(a, b, sets.space.domain,
                         sets.two ? Search::Sets::two : Search::Sets::one);
     const std::size_t bodies = std::max(a.size(), b.size());
-    const Comparison<T, D> comparison(search, scope, bodies, !sets.two, std::move(list));
+    const reference::Comparison<T, D> comparison(search, scope, bodies, !sets.two,
+                                                 std::move(list));
     const unsigned all = std::max(1u, std::thread::hardware_concurrency());
     return comparison.run(threads > 0 ? threads : static_cast<int>(all));
 }
 
 template <Real T, int D>
-Finding verify(const VerifyFlags& flags, BodyFile& file, std::optional<BodyFile>& with,
+Finding verify(const VerifyFlags& flags, io::BodyFile& file, std::optional<io::BodyFile>& with,
                Progress& progress) {
     const Sets<T, D> sets(flags, file, with);
     const Bodies<T, D> a = sets.a(), b = sets.b();
@@ -191,7 +203,7 @@ Finding verify(const VerifyFlags& flags, BodyFile& file, std::optional<BodyFile>
     auto list = read_list<T, D>(flags, sets);
 
     progress.phase("checking");
-    Scope scope;
+    reference::Scope scope;
     scope.bodies = choose_bodies(a.size(), b.size(), flags);
     scope.both_ways = flags.full || flags.rows;
     scope.whole_rows = scope.both_ways || scope.bodies.size() < a.size();
@@ -225,16 +237,18 @@ nlohmann::ordered_json to_json(const VerifyFlags& flags, const Finding& finding)
 }
 
 std::string to_text(const VerifyFlags& flags, const Finding& finding) {
-    const std::string which = finding.exact
-                                  ? fmt::format("all {} bodies", grouped(finding.bodies))
-                                  : fmt::format("{} bodies chosen at random from {}",
-                                                grouped(finding.rows), grouped(finding.bodies));
-    std::string text = fmt::format(
-        "{}: {} pairs listed; plain evaluation of {} finds {} pairs ({}, {})\n",
-        one_line(flags.pairs), grouped(finding.listed), which, grouped(finding.checked),
-        flags.search.precision, one_line(finding.domain_shown));
+    const std::string which =
+        finding.exact
+            ? fmt::format("all {} bodies", common::grouped(finding.bodies))
+            : fmt::format("{} bodies chosen at random from {}", common::grouped(finding.rows),
+                          common::grouped(finding.bodies));
+    std::string text =
+        fmt::format("{}: {} pairs listed; plain evaluation of {} finds {} pairs ({}, {})\n",
+                    common::one_line(flags.pairs), common::grouped(finding.listed), which,
+                    common::grouped(finding.checked), flags.search.precision,
+                    common::one_line(finding.domain_shown));
     for (const auto& kind : finding.kinds) {
-        text += fmt::format("{:<10}{}\n", kind.name, grouped(kind.count));
+        text += fmt::format("{:<10}{}\n", kind.name, common::grouped(kind.count));
         for (const std::string& line : kind.lines) text += "          " + line + "\n";
         if (kind.count > kind.lines.size()) text += "          ...\n";
     }
@@ -247,13 +261,13 @@ std::string to_text(const VerifyFlags& flags, const Finding& finding) {
 }
 
 Finding check(const VerifyFlags& flags) {
-    const Layout layout(flags.shape, true);
+    const io::Layout layout = layout_of(flags.shape, true);
     if ((flags.full || flags.rows) && !flags.partners.with.empty())
         throw UsageError(
             "pairs between two files have one direction: leave out --full, --rows");
     Progress progress("reading " + flags.file);
-    BodyFile file(flags.file, layout);
-    std::optional<BodyFile> with;
+    io::BodyFile file(flags.file, layout);
+    std::optional<io::BodyFile> with;
     if (!flags.partners.with.empty()) {
         with.emplace(flags.partners.with, layout);
         check_same_dim(file, *with);

@@ -8,6 +8,7 @@
 #include <boost/iterator/function_output_iterator.hpp>
 
 #include "bench/peers/peer.hpp"
+#include "common/stopwatch.hpp"
 
 namespace vicinal::peers {
 namespace {
@@ -31,7 +32,7 @@ class Boost : public Peer {
 
     void run(int threads, Found& found) override {
         found.clear(threads);
-        const Timer timer;
+        const common::Stopwatch watch;
         const Tree tree(values_);
         const auto count = static_cast<std::int64_t>(values_.size());
 #pragma omp parallel for schedule(dynamic, 1024) num_threads(threads)
@@ -44,7 +45,7 @@ class Boost : public Peer {
             tree.query(geometry::index::intersects(box),
                        boost::make_function_output_iterator(keep));
         }
-        found.seconds = timer.seconds();
+        found.seconds = watch.seconds();
     }
 
   private:

@@ -3,6 +3,7 @@
 #include <BulletCollision/BroadphaseCollision/btDbvt.h>
 
 #include "bench/peers/peer.hpp"
+#include "common/stopwatch.hpp"
 
 namespace vicinal::peers {
 namespace {
@@ -37,12 +38,12 @@ class Bullet : public Peer {
 
     void run(int threads, Found& found) override {
         found.clear(threads);
-        const Timer timer;
+        const common::Stopwatch watch;
         btDbvt tree;
         for (int i = 0; i < boxes_.size(); ++i) tree.insert(boxes_[i], pointer(i));
         Keep keep(found.parts[0]);
         tree.collideTT(tree.m_root, tree.m_root, keep);
-        found.seconds = timer.seconds();
+        found.seconds = watch.seconds();
     }
 
   private:

@@ -5,6 +5,7 @@
 #include <CGAL/box_intersection_d.h>
 
 #include "bench/peers/peer.hpp"
+#include "common/stopwatch.hpp"
 
 namespace vicinal::peers {
 namespace {
@@ -37,9 +38,9 @@ class Cgal : public Peer {
         const auto keep = [&out](const Box& a, const Box& b) {
             out.push_back({*a.handle(), *b.handle()});
         };
-        const Timer timer;
+        const common::Stopwatch watch;
         CGAL::box_self_intersection_d(boxes.begin(), boxes.end(), keep, std::ptrdiff_t{cutoff});
-        found.seconds = timer.seconds();
+        found.seconds = watch.seconds();
     }
 
   private:

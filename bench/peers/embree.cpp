@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "bench/peers/peer.hpp"
+#include "common/stopwatch.hpp"
 
 namespace vicinal::peers {
 namespace {
@@ -106,7 +107,7 @@ class Embree : public Peer {
         found.clear(threads);
         thread_numbers.new_run();
         Output output{boxes_, found};
-        const Timer timer;
+        const common::Stopwatch watch;
         RTCGeometry geometry = rtcNewGeometry(device, RTC_GEOMETRY_TYPE_USER);
         rtcSetGeometryUserPrimitiveCount(geometry, static_cast<unsigned>(boxes_.size()));
         rtcSetGeometryUserData(geometry, boxes_.data());
@@ -118,7 +119,7 @@ class Embree : public Peer {
         rtcAttachGeometry(scene, geometry);
         rtcCommitScene(scene);
         rtcCollide(scene, scene, collide, &output);
-        found.seconds = timer.seconds();
+        found.seconds = watch.seconds();
         rtcReleaseGeometry(geometry);
         rtcReleaseScene(scene);
         the_device.check();

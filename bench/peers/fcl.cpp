@@ -4,6 +4,7 @@
 #include <fcl/broadphase/broadphase_dynamic_AABB_tree.h>
 
 #include "bench/peers/peer.hpp"
+#include "common/stopwatch.hpp"
 
 namespace vicinal::peers {
 namespace {
@@ -42,12 +43,12 @@ class Fcl : public Peer {
     void run(int threads, Found& found) override {
         found.clear(threads);
         Output output{objects_.data(), found.parts[0]};
-        const Timer timer;
+        const common::Stopwatch watch;
         fcl::DynamicAABBTreeCollisionManager<T> manager;
         manager.registerObjects(pointers_);
         manager.setup();
         manager.collide(&output, keep);
-        found.seconds = timer.seconds();
+        found.seconds = watch.seconds();
     }
 
   private:

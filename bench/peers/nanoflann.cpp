@@ -7,6 +7,7 @@
 #include <nanoflann.hpp>
 
 #include "bench/peers/peer.hpp"
+#include "common/stopwatch.hpp"
 
 namespace vicinal::peers {
 namespace {
@@ -40,7 +41,7 @@ class Nanoflann : public Peer {
     void run(int threads, Found& found) override {
         found.clear(threads);
         found.both_ways = true;
-        const Timer timer;
+        const common::Stopwatch watch;
         Tree tree(D, cloud_);
         const auto count = static_cast<std::int64_t>(cloud_.kdtree_get_point_count());
 #pragma omp parallel num_threads(threads)
@@ -51,7 +52,7 @@ class Nanoflann : public Peer {
             for (std::int64_t i = 0; i < count; ++i)
                 search(tree, static_cast<Index>(i), matches, out);
         }
-        found.seconds = timer.seconds();
+        found.seconds = watch.seconds();
     }
 
   private:

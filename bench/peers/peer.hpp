@@ -1,7 +1,6 @@
 // What another library must do to stand beside ours in `vicinal bench`: README.md.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -64,15 +63,5 @@ std::unique_ptr<Peer> make(const Problem& problem) {
     return problem.dim == 2 ? std::unique_ptr<Peer>(std::make_unique<P<double, 2>>())
                             : std::make_unique<P<double, 3>>();
 }
-
-class Timer {
-  public:
-    double seconds() const {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    }
-
-  private:
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 }  // namespace vicinal::peers

@@ -21,8 +21,8 @@ namespace vicinal::inline VICINAL_API {
 template <int D>
 struct Options {
     Domain<D> domain = {};
-    std::string method = "auto";         // "name(key=value, ...)"; see methods.hpp
-    int threads = 0;                     // 0: VICINAL_THREADS, or all cores
+    std::string method = "auto";  // "name(key=value, ...)"; see methods.hpp
+    int threads = 0;              // 0: VICINAL_THREADS, or all cores
     // More pairs than this is an error. Where the reach spans many periods, a number here also
     // allows so many images to be tested (docs/promises.md).
     std::uint64_t max_pairs = no_limit;
@@ -61,9 +61,9 @@ class VICINAL_EXPORT Finder {
     void for_each_block(const Consumer<D>& consumer);
     std::uint64_t count();
     // The rows live in the finder until its next call (but for const ones). Order::sorted sorts
-    // each row; `place` says whose row comes where.
+    // each row; `row_order` says whose row comes where.
     const Rows<D>& neighbours(RowKind kind = RowKind::full, Order order = Order::any,
-                              RowPlace place = RowPlace::body);
+                              RowOrder row_order = RowOrder::body);
 
     // What began and what ended since changes() was last called (the first time: all pairs
     // began), normally once after each update. Bodies may come and go in between: see

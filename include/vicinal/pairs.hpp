@@ -86,11 +86,11 @@ enum class RowKind {
 };
 
 // Which row comes where.
-enum class RowPlace {
+enum class RowOrder {
     body,  // row i is that of body i
     // Row k is that of body order()[k]. Faster where whole rows are found at once (full rows of
-    // points by row_grid in an open domain); elsewhere rows are copied once more.
-    order,
+    // points by row_grid in an open domain); otherwise rows are copied once more.
+    spatial,
 };
 
 // Neighbour rows (compressed sparse rows): the neighbours of the body whose row is k are
@@ -100,7 +100,7 @@ struct Rows {
     std::vector<std::uint64_t> offsets;  // bodies + 1
     std::vector<Index> indices;
     std::vector<Image<D>> images;  // as long as indices in a periodic domain, else empty
-    std::vector<Index> bodies;     // RowPlace::order: whose row each is; else empty
+    std::vector<Index> bodies;     // RowOrder::spatial: whose row each is; else empty
 
     std::span<const Index> operator[](std::size_t k) const {
         return {indices.data() + offsets[k], indices.data() + offsets[k + 1]};

@@ -11,11 +11,11 @@
 namespace vicinal::inline VICINAL_API {
 
 // What a method tells of itself, such as the records it made per body.
-struct Figure {
+struct Statistic {
     std::string name;
     double value;
 };
-using Figures = std::vector<Figure>;
+using Statistics = std::vector<Statistic>;
 
 template <int D>
 struct Report {
@@ -28,7 +28,7 @@ struct Report {
     std::uint64_t ghosts = 0;      // copies of bodies across periodic faces
     std::uint64_t candidates = 0;  // pairs the method proposed to the sieve
     std::uint64_t pairs = 0;
-    Figures figures;          // of the method's own, as its page explains them
+    Statistics statistics;    // of the method's own, as its page explains them
     std::uint64_t bytes = 0;  // memory the finder holds, pairs included
     std::array<std::array<double, D>, D> lattice{};  // as used: shear offset reduced
     struct {

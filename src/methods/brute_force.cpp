@@ -1,10 +1,10 @@
-// Brute force: every body against every other. Cost O(N^2) time, O(N) memory. The answer all
-// other methods must equal; also the fastest for a few dozen bodies, hopeless beyond thousands.
+// Brute force: every body against every other. O(N^2) time, O(N) memory. The reference result
+// for all other methods; also the fastest for a few dozen bodies, hopeless beyond thousands.
 #include "methods/registry.hpp"
 
 #include <numeric>
 
-namespace vicinal {
+namespace vicinal::inline VICINAL_API {
 namespace {
 
 template <Real T, int D>
@@ -18,11 +18,11 @@ class BruteForce final : public Method<T, D> {
         packed_.fill(scene, {});
     }
 
-    const Packed<T, D>& packed() const override { return packed_; }
-
     std::size_t tasks() const override { return (packed_.size() + rows - 1) / rows; }
 
-    void search(Range tasks, Sieve<T, D>& sieve) const override {
+    void search(Range tasks, const SearchContext<T, D>& context) const override {
+        Sieve<T, D> sieve(context, packed_);
+
         for (std::size_t t = tasks.begin; t < tasks.end; ++t) {
             const Run run{t * rows, std::min((t + 1) * rows, packed_.size())};
             sieve.self(run);
@@ -30,9 +30,12 @@ class BruteForce final : public Method<T, D> {
         }
     }
 
-    void probe(const Scene<T, D>&, Range instances, Sieve<T, D>& sieve) const override {
+    void probe(const Scene<T, D>&, Range instances,
+               const SearchContext<T, D>& context) const override {
+        Sieve<T, D> sieve(context, packed_);
+
         for (std::size_t q = instances.begin; q < instances.end; ++q)
-            sieve.ask(static_cast<Index>(q), {0, packed_.size()});
+            sieve.probe_one(static_cast<Index>(q), {0, packed_.size()});
     }
 
     std::size_t bytes() const override { return packed_.bytes(); }
@@ -50,4 +53,4 @@ MethodEntry describe_brute_force() {
         {"brute_force", "every body against every other; the reference for all methods", {}});
 }
 
-}  // namespace vicinal
+}  // namespace vicinal::inline VICINAL_API

@@ -1,10 +1,10 @@
 // Compact grid (index sort, P5 section 4.2): each body writes (cell, body) records, the records
-// are sorted, and only occupied cells are stored. Cost O(N) plus the candidates of neighbouring
+// are sorted, and only occupied cells are stored. Cost O(N) plus the candidates of adjacent
 // cells, O(N) memory whatever the extent. Wins on bodies of similar size, dense or sparse;
 // loses when sizes differ so much that the mean size suits neither the large nor the small.
 //
-// Which cells a body is in, and who reports a pair: core/cell_records.hpp; in the approximate
-// mode (P5 section 5): core/kept_cells.hpp.
+// The cells of a body and the owner rule: structures/cell_records.hpp; in the approximate mode
+// (P5 section 5): structures/kept_cells.hpp.
 #include "methods/registry.hpp"
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 #include <string>
 #include <utility>
 
-#include "core/adaptive_sort.hpp"
-#include "core/cell_records.hpp"
-#include "core/kept_cells.hpp"
-#include "core/morton.hpp"
-#include "core/sort.hpp"
+#include "base/adaptive_sort.hpp"
+#include "base/morton.hpp"
+#include "base/sort.hpp"
+#include "structures/cell_records.hpp"
+#include "structures/kept_cells.hpp"
 
-namespace vicinal {
+namespace vicinal::inline VICINAL_API {
 namespace {
 
 template <Real T, int D>
@@ -56,14 +56,14 @@ class CompactGrid final : public Method<T, D> {
         list_cells(scene.threads());
     }
 
-    const Packed<T, D>& packed() const override { return packed_; }
-
     std::size_t tasks() const override {
         const std::size_t pieces = approximate() ? scene_->size() : cells_;
         return (pieces + cells_per_task - 1) / cells_per_task;
     }
 
-    void search(Range tasks, Sieve<T, D>& sieve) const override {
+    void search(Range tasks, const SearchContext<T, D>& context) const override {
+        Sieve<T, D> sieve(context, packed_);
+
         const std::size_t begin = tasks.begin * cells_per_task;
         const std::size_t end = std::min(tasks.end * cells_per_task, cells_);
         if (approximate())
@@ -74,24 +74,27 @@ class CompactGrid final : public Method<T, D> {
             search_rows(begin, end, sieve);
     }
 
-    void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const override {
+    void probe(const Scene<T, D>& queries, Range instances,
+               const SearchContext<T, D>& context) const override {
+        Sieve<T, D> sieve(context, packed_);
+
         if (cells_ == 0) return;
         for (std::size_t k = instances.begin; k < instances.end; ++k) {
             const auto q = static_cast<Index>(k);
             if (approximate())
-                ask_kept(grid_.cover(queries.box(q)), [&](Index j) { sieve.one(q, j); });
+                probe_kept(grid_.cover(queries.box(q)), [&](Index j) { sieve.one(q, j); });
             else
-                ask(q, queries.box(q), sieve);
+                probe_one(q, queries.box(q), sieve);
         }
     }
 
     std::size_t bytes() const override {
-        return records_.bytes() + sorter_.bytes() + room_.bytes() + packed_.bytes() +
+        return records_.bytes() + sorter_.bytes() + scratch_.bytes() + packed_.bytes() +
                bits_.bytes() + cell_key_.bytes() + cell_start_.bytes() + directory_.bytes() +
                grid_.bytes() + kept_.bytes();
     }
 
-    Figures figures() const override {
+    Statistics statistics() const override {
         return {{"records", static_cast<double>(records_.size())},
                 {"records that changed cell", static_cast<double>(changed_)},
                 {"seconds to sort", sort_time_.count()}};
@@ -100,9 +103,9 @@ class CompactGrid final : public Method<T, D> {
   private:
     static constexpr std::size_t cells_per_task = 256;  // in the approximate mode: instances
     static constexpr std::size_t upper_rows = D == 2 ? 1 : 4;
-    static constexpr std::size_t few = 50;  // one record in so many: measured, see the page
+    static constexpr std::size_t adaptive_share = 50;  // at most 1/50 changed; see the page
 
-    // Records in order of their cells. `sort_` says how; the order that all sorts make is one.
+    // Sorts records by cell. `sort_` selects the sort; all of them give the same order.
     void sort_records(int threads) {
         const std::size_t n = records_.size();
         changed_ = n;
@@ -111,8 +114,8 @@ class CompactGrid final : public Method<T, D> {
         };
         if (sort_ != "radix" && n > 0 && sorter_.records.size() == n) {
             changed_ = refresh_keys(threads, key_of);
-            if (sort_ == "adaptive" || changed_ <= n / few) {
-                adaptive_sort(threads, sorter_.records, room_,
+            if (sort_ == "adaptive" || changed_ <= n / adaptive_share) {
+                adaptive_sort(threads, sorter_.records, scratch_,
                               [](const KeyedIndex& a, const KeyedIndex& b) {
                                   return a.key != b.key ? a.key < b.key : a.value < b.value;
                               });
@@ -126,8 +129,8 @@ class CompactGrid final : public Method<T, D> {
         sorter_.sort(key_bits(), threads, [](const KeyedIndex& r) { return r.key; });
     }
 
-    // New keys in the order of the last step; returns how many are not what they were (P5
-    // section 5: bodies that moved to other cells).
+    // New keys in the order of the last step; returns how many have changed (P5 section 5:
+    // bodies that moved to other cells).
     template <class KeyOf>
     std::size_t refresh_keys(int threads, const KeyOf& key_of) {
         const std::size_t n = records_.size();
@@ -142,7 +145,7 @@ class CompactGrid final : public Method<T, D> {
         return exclusive_scan(1, changed.span());
     }
 
-    // Along the Z-curve, with a place for the cells around those in use.
+    // Along the Z-curve, with keys for the cells around those in use too.
     std::uint64_t z_key(const Cell<D>& cell) const {
         std::uint64_t key = 0;
         for (std::size_t a = 0; a < D; ++a) {
@@ -194,8 +197,8 @@ class CompactGrid final : public Method<T, D> {
                        [&](const Cell<D>& cell) { return find(cell); });
     }
 
-    // Steps to the rows above in (y, z): with all three cells of each, and the next cell of the
-    // own row, half of the neighbours.
+    // Half stencil as steps to the rows above in (y, z): all three cells of each, and the next
+    // cell of the own row.
     static Cell<D> row_step(std::size_t r) {
         if constexpr (D == 2)
             return {0, 1};
@@ -225,8 +228,8 @@ class CompactGrid final : public Method<T, D> {
 
     // Approximate: calls found(j) for every instance that was kept in a cell of the span.
     template <class Found>
-    void ask_kept(const CellSpan<D>& span, const Found& found) const {
-        const auto ask_cell = [&](const Cell<D>& cell, Run entries) {
+    void probe_kept(const CellSpan<D>& span, const Found& found) const {
+        const auto probe_cell = [&](const Cell<D>& cell, Run entries) {
             for (std::size_t e = entries.begin; e < entries.end; ++e) {
                 const Index j = packed_.instance(e);
                 Cell<D> lowest;
@@ -234,18 +237,18 @@ class CompactGrid final : public Method<T, D> {
             }
         };
         if (span.count() > static_cast<double>(cells_)) {
-            for (std::size_t c = 0; c < cells_; ++c) ask_cell(cell_at(c), run(c, c + 1));
+            for (std::size_t c = 0; c < cells_; ++c) probe_cell(cell_at(c), run(c, c + 1));
             return;
         }
         for_each_between(span.lo, span.hi,
-                         [&](const Cell<D>& cell) { ask_cell(cell, find(cell)); });
+                         [&](const Cell<D>& cell) { probe_cell(cell, find(cell)); });
     }
 
-    // Each instance asks for the others. Of two that find each other the lower one counts.
+    // Each instance queries the others. If two find each other, the lower one counts.
     void search_kept(std::size_t begin, std::size_t end, Sieve<T, D>& sieve) const {
         for (std::size_t k = begin; k < end; ++k) {
             const auto i = static_cast<Index>(k);
-            ask_kept(grid_.cover(scene_->box(i)), [&](Index j) {
+            probe_kept(grid_.cover(scene_->box(i)), [&](Index j) {
                 Cell<D> cell;
                 if (i < j || (i > j && !kept_.lowest_in(grid_.cover(scene_->box(j)), i,
                                                         grid_.keys(), cell)))
@@ -279,8 +282,8 @@ class CompactGrid final : public Method<T, D> {
         make_directory(threads);
     }
 
-    // For each value of the upper bits of a key, about as many as there are cells, the first
-    // cell that is not below.
+    // A directory by the upper bits of a key, with about as many entries as cells: the first
+    // cell whose key is not below.
     void make_directory(int threads) {
         const auto width = static_cast<unsigned>(std::bit_width(cells_));
         shift_ = key_bits() - std::min(key_bits(), width);
@@ -307,9 +310,9 @@ class CompactGrid final : public Method<T, D> {
             keys);
     }
 
-    void ask(Index q, const Box<T, D>& box, Sieve<T, D>& sieve) const {
+    void probe_one(Index q, const Box<T, D>& box, Sieve<T, D>& sieve) const {
         if (z_order_) {
-            grid_.ask(
+            grid_.probe_one(
                 q, box, cells_, [&](std::size_t c) { return cell_at(c); },
                 [&](std::size_t c) { return run(c, c + 1); },
                 [&](const Cell<D>& cell) { return find(cell); }, sieve);
@@ -317,13 +320,13 @@ class CompactGrid final : public Method<T, D> {
         }
         const CellKeys<D>& keys = grid_.keys();
         const auto reach = grid_.reach(box);
-        const auto ask_cell = [&](std::size_t c) {
-            grid_.ask(q, reach, keys.cell(cell_key_[c]), run(c, c + 1), sieve);
+        const auto probe_cell = [&](std::size_t c) {
+            grid_.probe_one(q, reach, keys.cell(cell_key_[c]), run(c, c + 1), sieve);
         };
         CellSpan<D> rows = reach.cells;
         rows.hi[0] = rows.lo[0];
         if (rows.count() > static_cast<double>(cells_)) {
-            for (std::size_t c = 0; c < cells_; ++c) ask_cell(c);
+            for (std::size_t c = 0; c < cells_; ++c) probe_cell(c);
             return;
         }
         for_each_between(rows.lo, rows.hi, [&](Cell<D> cell) {
@@ -331,7 +334,7 @@ class CompactGrid final : public Method<T, D> {
             cell[0] = reach.cells.hi[0];
             const std::uint64_t end = keys.key(cell);
             for (std::size_t c = find_cell(begin); c < cells_ && cell_key_[c] <= end; ++c)
-                ask_cell(c);
+                probe_cell(c);
         });
     }
 
@@ -345,7 +348,7 @@ class CompactGrid final : public Method<T, D> {
     CellRecords<T, D> grid_;
     Buffer<CellRecord> records_;  // in the order of the instances
     Sorter<KeyedIndex> sorter_;   // key and number of each record, in the order of the cells
-    Buffer<KeyedIndex> room_;     // for the adaptive sort
+    Buffer<KeyedIndex> scratch_;  // for the adaptive sort
     std::size_t changed_ = 0;     // records not in the cell of the last step, as far as known
     std::chrono::duration<double> sort_time_{};
     Buffer<Bits> bits_;
@@ -385,4 +388,4 @@ MethodEntry describe_compact_grid() {
            OptionInfo::Kind::approximate}}});
 }
 
-}  // namespace vicinal
+}  // namespace vicinal::inline VICINAL_API

@@ -1,11 +1,11 @@
 // Cuckoo hash (P5 section 4.3, after Alcantara et al. 2009): the cells of a uniform grid in a
 // hash table that is built in two levels, in parallel. Records are first hashed to buckets;
 // then each bucket, on its own, puts its cells into its intervals of three tables. A cell that
-// finds its place taken throws the other out, which goes to the next table. So a look-up is at
-// most three probes. O(N) time and memory. Wins over the other hashes in building with many
-// threads; loses to the sorted grids in a search for all pairs.
+// finds its slot taken evicts the other, which goes to the next table. So a look-up is at most
+// three probes. O(N) time and memory. Wins over the other hashes in building with many threads;
+// loses to the sorted grids in a search for all pairs.
 //
-// Which cells a body is in, and who reports a pair: core/cell_records.hpp.
+// The cells of a body and the owner rule: structures/cell_records.hpp.
 #include "methods/registry.hpp"
 
 #include <algorithm>
@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/cell_records.hpp"
+#include "structures/cell_records.hpp"
 
-namespace vicinal {
+namespace vicinal::inline VICINAL_API {
 namespace {
 
 template <Real T, int D>
@@ -41,13 +41,13 @@ class CuckooHash final : public Method<T, D> {
         packed_.fill(scene, bits_.span());
     }
 
-    const Packed<T, D>& packed() const override { return packed_; }
-
     std::size_t tasks() const override {
         return (slots_.size() + slots_per_task - 1) / slots_per_task;
     }
 
-    void search(Range tasks, Sieve<T, D>& sieve) const override {
+    void search(Range tasks, const SearchContext<T, D>& context) const override {
+        Sieve<T, D> sieve(context, packed_);
+
         const std::size_t end = std::min(tasks.end * slots_per_task, slots_.size());
         for (std::size_t s = tasks.begin * slots_per_task; s < end; ++s)
             if (slots_[s].count > 0)
@@ -55,10 +55,13 @@ class CuckooHash final : public Method<T, D> {
                            [&](const Cell<D>& cell) { return find(cell); });
     }
 
-    void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const override {
+    void probe(const Scene<T, D>& queries, Range instances,
+               const SearchContext<T, D>& context) const override {
+        Sieve<T, D> sieve(context, packed_);
+
         if (packed_.size() == 0) return;
         for (std::size_t q = instances.begin; q < instances.end; ++q)
-            grid_.ask(
+            grid_.probe_one(
                 static_cast<Index>(q), queries.box(static_cast<Index>(q)), slots_.size(),
                 [&](std::size_t s) { return cell_at(s); },
                 [&](std::size_t s) { return slots_[s].run(); },
@@ -72,7 +75,7 @@ class CuckooHash final : public Method<T, D> {
         return sum;
     }
 
-    Figures figures() const override {
+    Statistics statistics() const override {
         double cells = 0, moves = 0, clashes = 0, rebuilds = 0, in_table[tables] = {};
         std::size_t fullest = 0;
         for (std::size_t b = 0; b < buckets(); ++b) {
@@ -107,7 +110,7 @@ class CuckooHash final : public Method<T, D> {
     static constexpr double occupancy = 0.71;
     static constexpr std::size_t tables = 3;
 
-    // A cell: a key of many values, which are consecutive entries.
+    // A cell: one key with many values, which are consecutive entries.
     struct Slot {
         std::uint64_t key;
         Index begin;
@@ -115,16 +118,16 @@ class CuckooHash final : public Method<T, D> {
         Run run() const { return {begin, std::size_t{begin} + count}; }
     };
     struct Bucket {
-        Index begin = 0;         // its first record; the last bucket is an end only
+        Index begin = 0;         // its first record; the last bucket is only a sentinel
         Index cells = 0;         // different keys
         Index slot = 0;          // where its interval begins in each table
-        Index width = 0;         // how long that is
-        std::uint32_t seed = 0;  // chooses its three functions: how often they were changed
-        Index moves = 0;         // cells thrown out of a place, over all tries
-        Index clashes = 0;       // cells that found their first place taken, in the last try
+        Index width = 0;         // length of the interval
+        std::uint32_t seed = 0;  // selects its hash functions: how often changed
+        Index moves = 0;         // cells evicted, over all tries
+        Index clashes = 0;       // cells whose first slot was taken, in the last try
     };
 
-    // The upper half of a hash as a number below n.
+    // Maps the upper half of a hash to a number below n.
     static std::size_t below(std::uint64_t hash, std::size_t n) {
         return static_cast<std::size_t>((hash >> 32) * n >> 32);
     }
@@ -149,7 +152,7 @@ class CuckooHash final : public Method<T, D> {
         return {};
     }
 
-    // Level one: all records of a bucket side by side.
+    // Level one: makes the records of each bucket contiguous.
     void fill_buckets(int threads) {
         const std::size_t n = sorter_.records.size();
         buckets_.resize(n / records_per_bucket + 2);
@@ -163,7 +166,7 @@ class CuckooHash final : public Method<T, D> {
         });
     }
 
-    // The different keys of a bucket, and its records in their order. `seen` is a small hash
+    // The distinct keys of a bucket, and its records sorted by them. `seen` is a small hash
     // table of its own (the paper has tables of a fixed size instead).
     void list_cells(std::size_t b, std::vector<Index>& seen, std::span<Index> instances) {
         const std::size_t begin = buckets_[b].begin, end = buckets_[b + 1].begin;
@@ -194,7 +197,7 @@ class CuckooHash final : public Method<T, D> {
         buckets_[b].cells = count;
     }
 
-    // Level two: each bucket's cells into its part of the tables.
+    // Level two: puts each bucket's cells into its part of the tables.
     void fill_tables(int threads) {
         std::size_t width = 0;
         for (std::size_t b = 0; b < buckets(); ++b) {
@@ -209,7 +212,7 @@ class CuckooHash final : public Method<T, D> {
         });
     }
 
-    // False if some cell is still without a place after many moves: other functions may do.
+    // False if some cell has no slot after many moves: other hash functions may work.
     bool place(Bucket& bucket) {
         bucket.clashes = 0;
         for (std::size_t t = 0; t < tables; ++t)
@@ -231,8 +234,8 @@ class CuckooHash final : public Method<T, D> {
     CellRecords<T, D> grid_;
     Sorter<CellRecord> sorter_;
     Buffer<Bucket> buckets_;
-    Buffer<Slot> cells_;   // of bucket b from its first record on
-    Buffer<Index> local_;  // of each record, which of its bucket's cells
+    Buffer<Slot> cells_;   // those of bucket b begin at its first record
+    Buffer<Index> local_;  // of each record: its cell's number within the bucket
     std::vector<std::vector<Index>> workers_;
     Buffer<Slot> slots_;  // the tables, one after the other
     Buffer<Bits> bits_;
@@ -253,4 +256,4 @@ MethodEntry describe_cuckoo_hash() {
            {}}}});
 }
 
-}  // namespace vicinal
+}  // namespace vicinal::inline VICINAL_API

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 
-#include "core/list_grid.hpp"
+#include "structures/list_grid.hpp"
 
-namespace vicinal {
+namespace vicinal::inline VICINAL_API {
 namespace {
 
 template <Real T, int D>
@@ -19,8 +19,8 @@ class FixedGrid final : public ListGridMethod<FixedGrid<T, D>, T, D> {
 
     void build(const Scene<T, D>& scene) override {
         spread_ = Spread<T, D>(scene);
-        half_cell_ = spread_.bounded(spread_.search_distance(),
-                                     ListGrid<T, D>::most_cells(scene.size()));
+        half_cell_ =
+            spread_.bounded(spread_.search_distance(), ListGrid<T, D>::max_cells(scene.size()));
         for (std::size_t a = 0; a < D; ++a)
             counts_[a] = static_cast<std::int32_t>(spread_.cells(a, half_cell_));
         this->assign(scene, counts_);
@@ -45,4 +45,4 @@ MethodEntry describe_fixed_grid() {
         {"fixed_grid", "an array of equal cells with linked lists of bodies (P3)", {}});
 }
 
-}  // namespace vicinal
+}  // namespace vicinal::inline VICINAL_API

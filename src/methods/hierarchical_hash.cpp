@@ -1,7 +1,7 @@
-// Hierarchical hash (P4 section 3): the multilevel hash, whose cells also know whether smaller
-// classes hold anything in them. Bodies are inserted top-down: every larger class has a cell
-// above theirs, and queries descend only from cells that have children. O(N) records, cells
-// and time O(N) per class in use. Wins for queries in scenes with much empty space; loses to
+// Hierarchical hash (P4 section 3): a multilevel hash whose cells also record whether smaller
+// classes have bodies in them. Bodies are inserted top-down: every larger class has a cell
+// above theirs, and queries descend only from cells that have children. O(N) records, cells and
+// time O(N) per class in use. Wins for queries in scenes with much empty space; loses to
 // multilevel_hash in building, and to one uniform grid where sizes do not differ.
 #include "methods/registry.hpp"
 
@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/bounds.hpp"
-#include "core/hashed_cells.hpp"
-#include "core/size_classes.hpp"
+#include "scene/bounds.hpp"
+#include "structures/hashed_cells.hpp"
+#include "structures/size_classes.hpp"
 
-namespace vicinal {
+namespace vicinal::inline VICINAL_API {
 namespace {
 
 template <Real T, int D>
@@ -40,19 +40,23 @@ class HierarchicalHash final : public Method<T, D> {
         hashed_.arrange(scene, true);
     }
 
-    const Packed<T, D>& packed() const override { return hashed_.packed; }
     std::size_t tasks() const override {
         return inserting_ ? (met_.size() + met_per_task - 1) / met_per_task : hashed_.tasks();
     }
 
-    void search(Range tasks, Sieve<T, D>& sieve) const override {
+    void search(Range tasks, const SearchContext<T, D>& context) const override {
+        Sieve<T, D> sieve(context, hashed_.packed);
+
         if (!inserting_) return search_cells(hashed_.cells_of(tasks), sieve);
         const std::size_t end = std::min(tasks.end * met_per_task, met_.size());
         for (std::size_t m = tasks.begin * met_per_task; m < end; ++m)
             sieve.one(met_[m].i, met_[m].j);
     }
 
-    void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const override {
+    void probe(const Scene<T, D>& queries, Range instances,
+               const SearchContext<T, D>& context) const override {
+        Sieve<T, D> sieve(context, hashed_.packed);
+
         for (std::size_t q = instances.begin; q < instances.end; ++q) {
             const Question question{static_cast<Index>(q), queries.box(static_cast<Index>(q)),
                                     &sieve};
@@ -66,14 +70,14 @@ class HierarchicalHash final : public Method<T, D> {
                latest_.capacity() * sizeof(Index) + earlier_.bytes() +
                met_.capacity() * sizeof(Pair);
     }
-    Figures figures() const override { return hashed_.cells.figures(); }
+    Statistics statistics() const override { return hashed_.cells.statistics(); }
 
   private:
     using Classes = SizeClasses<T, D>;
     static constexpr std::size_t met_per_task = 8192;
 
     // Beyond the paper's one bit `hasChildren`: how many, and which. So a query that covers
-    // more cells than there are children goes through the children.
+    // more cells than there are children iterates over the children.
     struct Family {
         Index parent = no_cell;
         Index first_child = no_cell;
@@ -88,7 +92,7 @@ class HierarchicalHash final : public Method<T, D> {
     };
 
     // classSizes of P4: the classes of the bodies, the largest first, and above them as many
-    // empty ones as were asked for.
+    // empty ones as requested.
     void choose_sizes() {
         std::size_t count = 0;
         const auto used = classes_.used();
@@ -98,8 +102,8 @@ class HierarchicalHash final : public Method<T, D> {
         for (const unsigned c : used) sizes_[count++] = c;
     }
 
-    // P4 Listing 1, Eq. 4: the hash of a cell is the sum of those of all cells above it. Calls
-    // visit(cell) for each of them and then the own one.
+    // P4 Listing 1, Eq. 4: the hash of a cell is the sum of its own and those of all cells
+    // above it. Calls visit(cell) for each of them, the own one last.
     template <class Visit>
     Index insert(std::uint64_t key, const Visit& visit) {
         const unsigned own = Classes::class_of(key);
@@ -121,7 +125,7 @@ class HierarchicalHash final : public Method<T, D> {
         }
     }
 
-    // The newest cell becomes a child.
+    // Makes the newest cell a child of `parent`.
     void adopt(Index parent) {
         const auto child = static_cast<Index>(families_.size());
         Family& family = parent == no_cell ? roots_ : families_[parent];
@@ -131,8 +135,7 @@ class HierarchicalHash final : public Method<T, D> {
     }
 
     // P4 section 3.3.2: neighbours are found while inserting. The largest bodies come first, so
-    // all that a body can meet of those that are there is in the cells it passes on its way
-    // down.
+    // every inserted body that a new one can touch is in the cells on its path down.
     void insert_and_meet(const Scene<T, D>& scene) {
         const auto& records = hashed_.records;
         met_.clear();
@@ -151,7 +154,8 @@ class HierarchicalHash final : public Method<T, D> {
             }
     }
 
-    // Notes two bodies if their boxes meet, in the one of their common cells that counts.
+    // Records two bodies if their boxes overlap, in the common cell that the owner rule
+    // selects.
     void meet(const Scene<T, D>& scene, const CellRecord& one, const CellRecord& larger) {
         const unsigned steps = Classes::class_of(larger.key) - Classes::class_of(one.key);
         const Owner rule =
@@ -159,11 +163,11 @@ class HierarchicalHash final : public Method<T, D> {
         if (((one.bits | larger.bits) & rule.either) != rule.either ||
             (one.bits & rule.first) != rule.first)
             return;
-        if (boxes_meet(scene.box(one.instance), scene.box(larger.instance)))
+        if (overlaps(scene.box(one.instance), scene.box(larger.instance)))
             met_.push_back({one.instance, larger.instance});
     }
 
-    // Each cell against itself and the cells above it.
+    // Joins each cell with itself and the cells above it.
     void search_cells(Range cells, Sieve<T, D>& sieve) const {
         for (std::size_t c = cells.begin; c < cells.end; ++c) {
             const Run run = hashed_.cells.run(c);
@@ -179,8 +183,8 @@ class HierarchicalHash final : public Method<T, D> {
         }
     }
 
-    // P4 Listing 2, read as: of the cells of a class that the query covers, those below one
-    // parent; then onwards from each that has children.
+    // P4 Listing 2, read as: visits the cells of a class that the query covers below one
+    // parent, then descends from each that has children.
     void descend(const Question& question, const Family& family, std::uint32_t hash,
                  std::size_t s, const CellSpan<D>& span) const {
         if (span.count() <= static_cast<double>(family.children)) {
@@ -200,7 +204,7 @@ class HierarchicalHash final : public Method<T, D> {
     void visit(const Question& question, Index c, const Cell<D>& cell, std::uint32_t hash,
                std::size_t s) const {
         if (hashed_.cells.run(c).size() > 0)
-            question.sieve->ask(
+            question.sieve->probe_one(
                 question.query, hashed_.cells.run(c),
                 Classes::owner(classes_.span_of(question.box, sizes_[s]), cell));
         if (families_[c].children == 0) return;  // hasChildren
@@ -224,7 +228,8 @@ class HierarchicalHash final : public Method<T, D> {
         std::uint64_t key = 0;  // of no cell
         Index cell = no_cell;
     };
-    // The last way down: the cells of a body follow each other, and those above are often one.
+    // The last path down: a body's cells are consecutive, and the cells above them are often
+    // the same.
     std::array<Step, Classes::largest + 1> path_{};
     std::vector<Family> families_;  // of each cell
     Family roots_;                  // the cells of the largest class
@@ -232,7 +237,7 @@ class HierarchicalHash final : public Method<T, D> {
     // Of neighbours=insert:
     static constexpr Index no_record = ~Index{0};
     std::vector<Index> latest_;  // record of each cell
-    Buffer<Index> earlier_;      // the one before each record in its cell
+    Buffer<Index> earlier_;      // the previous record in the same cell
     std::vector<Pair> met_;
 };
 
@@ -257,4 +262,4 @@ MethodEntry describe_hierarchical_hash() {
            {"search", "insert"}}}});
 }
 
-}  // namespace vicinal
+}  // namespace vicinal::inline VICINAL_API

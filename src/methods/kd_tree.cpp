@@ -1,24 +1,23 @@
 // kd-tree (P3 A.3): bodies are divided at the middle of the widest extent of their centres
 // until a leaf holds no more than a few. All pairs by simultaneous descent: a node with itself,
-// then pairs of nodes whose boxes meet. O(N log N). Wins on uneven distributions; loses to
+// then pairs of nodes whose boxes overlap. O(N log N). Wins on uneven distributions; loses to
 // grids where bodies are spread evenly.
 //
-// Beyond the paper: nodes have the box of what is in them, sizes and motion included, instead
-// of one search radius for all; so no pair is missed, and large bodies slow down only their own
+// Beyond the paper: nodes have the AABB of their bodies, sizes and motion included, instead of
+// one search radius for all; so no pair is missed, and large bodies slow down only their own
 // branch. `build=insert` adds bodies one by one, as the paper does; `bulk` divides all at once.
 #include "methods/registry.hpp"
 
-#include "core/tree.hpp"
+#include "structures/tree_method.hpp"
 
-namespace vicinal {
+namespace vicinal::inline VICINAL_API {
 namespace {
 
 template <Real T, int D>
-class KdTree final : public Method<T, D> {
+class KdTree final : public TreeMethod<T, D> {
   public:
     explicit KdTree(const Choice& choice)
-        : leaf_(static_cast<std::size_t>(choice.number("leaf"))),
-          insert_(choice.word("build") == "insert") {}
+        : TreeMethod<T, D>(choice.number("leaf")), insert_(choice.word("build") == "insert") {}
 
     void build(const Scene<T, D>& scene) override {
         points_.resize(scene.size());
@@ -30,45 +29,26 @@ class KdTree final : public Method<T, D> {
         if (insert_)
             insert_all();
         else
-            tree_.template grow<2>(
-                scene.size(), leaf_, scene.threads(),
-                [&](std::size_t n, unsigned level, std::array<Index, 2>& ends) {
-                    const auto& node = tree_.nodes[n];
-                    ends[0] =
-                        node.begin +
-                        divide_points(points_.span().subspan(node.begin, node.size()), level);
-                    ends[1] = node.end;
-                    return 2u;
-                });
-        const auto instances = packed_.entries(scene.size());
-        parallel_for(scene.threads(), scene.size(),
-                     [&](std::size_t e) { instances[e] = points_[e].instance; });
-        packed_.fill(scene, {});
-        tree_.fit(scene.threads(), [&](std::size_t e) { return packed_.box(e, scene); });
-        tree_.cut();
+            this->divide_at_middles(points_.span(), scene.threads());
+        this->set_entries(scene, [&](std::size_t e) { return points_[e].instance; });
+        this->refit(scene);
+        tree_.make_tasks();
     }
 
-    const Packed<T, D>& packed() const override { return packed_; }
-    std::size_t tasks() const override { return tree_.tasks(); }
-    void search(Range tasks, Sieve<T, D>& sieve) const override { tree_.search(tasks, sieve); }
-    void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const override {
-        tree_.probe(queries, instances, sieve);
-    }
-    bool finds_nearest() const override { return true; }
-    void nearest(NearestQuery<T, D>& query) const override { tree_.nearest(query); }
-    std::size_t bytes() const override {
-        return packed_.bytes() + points_.bytes() + tree_.bytes();
-    }
+    std::size_t bytes() const override { return TreeMethod<T, D>::bytes() + points_.bytes(); }
 
   private:
+    using TreeMethod<T, D>::leaf_;
+    using TreeMethod<T, D>::tree_;
+
     // A node while bodies are being added.
     struct Slot {
         std::size_t axis = 0;
         T value = 0;
-        Index low = 0;  // the slot below; the other one follows. 0: a leaf
+        Index low = 0;  // the lower child; the upper one follows. 0: a leaf
         Index begin = 0;
         std::vector<TreePoint<T, D>> points;  // of a leaf
-        bool same = true;                     // are all of them at one place?
+        bool same = true;                     // do all of them coincide?
         std::size_t size = 0;
     };
 
@@ -88,7 +68,7 @@ class KdTree final : public Method<T, D> {
         list(slots);
     }
 
-    // A full leaf that the point would join is divided, if that separates anything.
+    // Divides a full leaf that the point would join, if that separates anything.
     bool divide(std::vector<Slot>& slots, std::size_t at, const TreePoint<T, D>& point,
                 unsigned level) {
         Slot& full = slots[at];
@@ -114,7 +94,7 @@ class KdTree final : public Method<T, D> {
         return true;
     }
 
-    // The tree as nodes, level by level, and the points in its order.
+    // Lists the tree as nodes, level by level, and the points in its order.
     void list(std::vector<Slot>& slots) {
         tree_.clear();
         if (points_.size() == 0) return;
@@ -123,7 +103,7 @@ class KdTree final : public Method<T, D> {
                                 ? slots[s].points.size()
                                 : slots[slots[s].low].size + slots[slots[s].low + 1].size;
         std::vector<Index> source{0};
-        tree_.nodes.push_back({no_box<T, D>(), 0, static_cast<Index>(points_.size())});
+        tree_.nodes.push_back({empty_box<T, D>(), 0, static_cast<Index>(points_.size())});
         for (std::size_t first = 0; first < tree_.nodes.size();) {
             tree_.level_ends.push_back(tree_.nodes.size());
             for (; first < tree_.level_ends.back(); ++first) {
@@ -137,7 +117,7 @@ class KdTree final : public Method<T, D> {
                 tree_.nodes[first].children = 2;
                 for (const Index below : {slot.low, slot.low + 1}) {
                     const Index end = begin + static_cast<Index>(slots[below].size);
-                    tree_.nodes.push_back({no_box<T, D>(), begin, end});
+                    tree_.nodes.push_back({empty_box<T, D>(), begin, end});
                     source.push_back(below);
                     begin = end;
                 }
@@ -145,11 +125,8 @@ class KdTree final : public Method<T, D> {
         }
     }
 
-    const std::size_t leaf_;
     const bool insert_;
     Buffer<TreePoint<T, D>> points_;  // in the order of the tree
-    Packed<T, D> packed_;
-    Tree<T, D> tree_;
 };
 
 }  // namespace
@@ -167,4 +144,4 @@ MethodEntry describe_kd_tree() {
            {"bulk", "insert"}}}});
 }
 
-}  // namespace vicinal
+}  // namespace vicinal::inline VICINAL_API

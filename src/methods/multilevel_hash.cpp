@@ -1,16 +1,16 @@
 // Multilevel hash (P4 section 2.2, after Eitz and Lixu): cells of several sizes, powers of two,
 // in one hash table. A body is in the cells of the class of its own size, at most 8 (2-D: 4),
-// and meets larger ones in the cells of their classes that hold its own. O(N) records and
+// and finds larger bodies in the cells of their classes that contain its own. O(N) records and
 // memory, time O(N) per class in use. Wins where sizes differ by orders of magnitude; loses to
 // one uniform grid where they do not.
 #include "methods/registry.hpp"
 
 #include <algorithm>
 
-#include "core/hashed_cells.hpp"
-#include "core/size_classes.hpp"
+#include "structures/hashed_cells.hpp"
+#include "structures/size_classes.hpp"
 
-namespace vicinal {
+namespace vicinal::inline VICINAL_API {
 namespace {
 
 template <Real T, int D>
@@ -30,12 +30,13 @@ class MultilevelHash final : public Method<T, D> {
         hashed_.arrange(scene, true);
     }
 
-    const Packed<T, D>& packed() const override { return hashed_.packed; }
     std::size_t tasks() const override { return hashed_.tasks(); }
 
-    void search(Range tasks, Sieve<T, D>& sieve) const override {
+    void search(Range tasks, const SearchContext<T, D>& context) const override {
+        Sieve<T, D> sieve(context, hashed_.packed);
+
         const Range cells = hashed_.cells_of(tasks);
-        // The cells of a body follow each other: in larger classes they are often in one.
+        // A body's cells are consecutive, and the larger cells around them are often the same.
         struct Found {
             std::uint64_t key = 0;  // of no cell
             Run run;
@@ -57,22 +58,25 @@ class MultilevelHash final : public Method<T, D> {
         }
     }
 
-    void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const override {
+    void probe(const Scene<T, D>& queries, Range instances,
+               const SearchContext<T, D>& context) const override {
+        Sieve<T, D> sieve(context, hashed_.packed);
+
         for (std::size_t q = instances.begin; q < instances.end; ++q) {
             const Box<T, D> box = queries.box(static_cast<Index>(q));
             for (const unsigned c : classes_.used())
-                ask(static_cast<Index>(q), c, classes_.span_of(box, c), sieve);
+                probe_one(static_cast<Index>(q), c, classes_.span_of(box, c), sieve);
         }
     }
 
     std::size_t bytes() const override { return classes_.bytes() + hashed_.bytes(); }
-    Figures figures() const override { return hashed_.cells.figures(); }
+    Statistics statistics() const override { return hashed_.cells.statistics(); }
 
   private:
     using Classes = SizeClasses<T, D>;
 
     // P4 Eq. 3 for a table that all classes share: cells of different classes with the same
-    // numbers should not meet in one slot.
+    // coordinates should not collide in one slot.
     static std::uint32_t hash(unsigned size_class, const Cell<D>& cell) {
         return cell_hash<D>(cell) + size_class * 2654435761u;
     }
@@ -81,22 +85,23 @@ class MultilevelHash final : public Method<T, D> {
             hashed_.cells.find(hash(size_class, cell), Classes::key(size_class, cell)));
     }
 
-    // A query against the cells of one class that it covers; through the list of all cells
-    // where it covers more than there are.
-    void ask(Index q, unsigned size_class, const CellSpan<D>& span, Sieve<T, D>& sieve) const {
-        const auto ask_run = [&](const Cell<D>& cell, Run run) {
-            if (run.size() > 0) sieve.ask(q, run, Classes::owner(span, cell));
+    // Tests a query against the cells of one class that it covers, or through the list of all
+    // cells if it covers more than there are.
+    void probe_one(Index q, unsigned size_class, const CellSpan<D>& span,
+                   Sieve<T, D>& sieve) const {
+        const auto probe_run = [&](const Cell<D>& cell, Run run) {
+            if (run.size() > 0) sieve.probe_one(q, run, Classes::owner(span, cell));
         };
         if (span.count() <= static_cast<double>(hashed_.cells.size())) {
             for_each_between(span.lo, span.hi, [&](const Cell<D>& cell) {
-                ask_run(cell, find(size_class, cell));
+                probe_run(cell, find(size_class, cell));
             });
             return;
         }
         for (std::size_t c = 0; c < hashed_.cells.size(); ++c) {
             const Cell<D> cell = Classes::cell_of(hashed_.cells.key(c));
             if (Classes::class_of(hashed_.cells.key(c)) == size_class && span.contains(cell))
-                ask_run(cell, hashed_.cells.run(c));
+                probe_run(cell, hashed_.cells.run(c));
         }
     }
 
@@ -119,4 +124,4 @@ MethodEntry describe_multilevel_hash() {
            {}}}});
 }
 
-}  // namespace vicinal
+}  // namespace vicinal::inline VICINAL_API

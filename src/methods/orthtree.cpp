@@ -1,55 +1,43 @@
 // Orthtree (P3 A.5, a quadtree; in 3-D an octree): a cell with more than a few bodies is
-// divided at its middle on all axes. The tree depends on the bodies alone, not on the order in
-// which they come, so it is read off the sorted Z-curve: the cells of a level are runs with the
-// same first bits. O(N). Wins on uneven distributions; loses to grids where bodies are spread
-// evenly.
+// divided at its middle on all axes. The tree depends on the bodies alone, not on their order,
+// so it is derived from the sorted Z-curve: the cells of a level are runs of keys with the same
+// prefix. O(N). Wins on uneven distributions; loses to grids where bodies are spread evenly.
 //
 // Beyond the paper: all dimensions; cells that would have one child are left out, so depth is
-// bounded; nodes have the box of what is in them, sizes and motion included. Bodies that the
+// bounded; nodes have the AABB of their bodies, sizes and motion included. Bodies that the
 // finest cells do not separate are divided by number.
 #include "methods/registry.hpp"
 
-#include "core/tree.hpp"
+#include "scene/curve_order.hpp"
+#include "structures/tree_method.hpp"
 
-namespace vicinal {
+namespace vicinal::inline VICINAL_API {
 namespace {
 
 template <Real T, int D>
-class Orthtree final : public Method<T, D> {
+class Orthtree final : public TreeMethod<T, D> {
   public:
-    explicit Orthtree(const Choice& choice)
-        : leaf_(static_cast<std::size_t>(choice.number("leaf"))) {}
+    explicit Orthtree(const Choice& choice) : TreeMethod<T, D>(choice.number("leaf")) {}
 
     void build(const Scene<T, D>& scene) override {
         order_.assign(scene, scene.size());
-        tree_.template grow<1 << D>(
+        tree_.template build<1 << D>(
             scene.size(), leaf_, scene.threads(),
             [&](std::size_t n, unsigned, std::array<Index, 1 << D>& ends) {
                 return divide(tree_.nodes[n].begin, tree_.nodes[n].end, ends);
             });
-        const auto instances = packed_.entries(scene.size());
-        parallel_for(scene.threads(), scene.size(),
-                     [&](std::size_t e) { instances[e] = order_[e]; });
-        packed_.fill(scene, {});
-        tree_.fit(scene.threads(), [&](std::size_t e) { return packed_.box(e, scene); });
-        tree_.cut();
+        this->set_entries(scene, [&](std::size_t e) { return order_[e]; });
+        this->refit(scene);
+        tree_.make_tasks();
     }
 
-    const Packed<T, D>& packed() const override { return packed_; }
-    std::size_t tasks() const override { return tree_.tasks(); }
-    void search(Range tasks, Sieve<T, D>& sieve) const override { tree_.search(tasks, sieve); }
-    void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const override {
-        tree_.probe(queries, instances, sieve);
-    }
-    bool finds_nearest() const override { return true; }
-    void nearest(NearestQuery<T, D>& query) const override { tree_.nearest(query); }
-    std::size_t bytes() const override {
-        return packed_.bytes() + order_.bytes() + tree_.bytes();
-    }
+    std::size_t bytes() const override { return TreeMethod<T, D>::bytes() + order_.bytes(); }
 
   private:
-    // The cells below the smallest one that holds entries begin ... end - 1; empty ones are
-    // left out.
+    using TreeMethod<T, D>::leaf_;
+    using TreeMethod<T, D>::tree_;
+
+    // The non-empty children of the smallest cell that holds entries begin ... end - 1.
     unsigned divide(Index begin, Index end, std::array<Index, 1 << D>& ends) const {
         const int bit = order_.differing_bit(begin, end);
         if (bit < 0) {
@@ -60,10 +48,7 @@ class Orthtree final : public Method<T, D> {
         return order_.divide(begin, end, static_cast<unsigned>(bit) / D * D, ends);
     }
 
-    const std::size_t leaf_;
     CurveOrder<T, D> order_;
-    Packed<T, D> packed_;
-    Tree<T, D> tree_;
 };
 
 }  // namespace
@@ -74,4 +59,4 @@ MethodEntry describe_orthtree() {
                                       {{"leaf", "5", "most bodies in a leaf", 1, 1000, {}}}});
 }
 
-}  // namespace vicinal
+}  // namespace vicinal::inline VICINAL_API

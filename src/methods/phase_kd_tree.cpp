@@ -1,35 +1,35 @@
-// Phase-space kd-tree (P3 A.4): like the kd-tree, but bodies are divided by where they are and
-// by how they move, whichever differs more; two nodes are put against each other only if some
-// of their bodies could meet within the step. Made for swept bodies that move fast and alike
-// where they are near (a sheared flow); at rest it is a kd-tree. O(N log N); loses where motion
-// is small, for then it only costs.
+// Phase-space kd-tree (P3 A.4): like the kd-tree, but bodies are divided by position and by
+// motion, whichever differs more; two nodes are joined only if some of their bodies could touch
+// within the step. Made for swept bodies that move fast, and alike where they are near (a
+// sheared flow); at rest it is a kd-tree. O(N log N); loses where motion is small, because then
+// it is only overhead.
 //
-// Beyond the paper: motion is compared with lengths as the way made during the step (the
-// printed source compares raw numbers), bounds hold the bodies' sizes, and bodies are divided
+// Beyond the paper: motion is compared with lengths as the distance moved during the step (the
+// printed source compares raw numbers), bounds include the bodies' sizes, and the tree is built
 // in bulk.
 #include "methods/registry.hpp"
 
 #include <cmath>
 
-#include "core/tree.hpp"
+#include "structures/tree_method.hpp"
 
-namespace vicinal {
+namespace vicinal::inline VICINAL_API {
 namespace {
 
-// Where bodies are when the step begins, and how far they move during it.
+// Bounds of bodies at the beginning of the step, and of their motion during it.
 template <Real T, int D>
 struct Phase {
-    Box<T, D> start = no_box<T, D>();
-    Box<T, D> motion = no_box<T, D>();
+    Box<T, D> start = empty_box<T, D>();
+    Box<T, D> motion = empty_box<T, D>();
 
     void add(const Phase& other) {
-        enclose(start, other.start);
-        enclose(motion, other.motion);
+        extend(start, other.start);
+        extend(motion, other.motion);
     }
 };
 
-// Is there a time from 0 to 1 at which, on every axis, the sides could overlap? While the
-// farthest side of each that could face the other, at the speed that helps most, does.
+// Is there a time from 0 to 1 at which the bounds could overlap on every axis? Conservative:
+// facing sides approach at the most favourable speed of either node.
 template <Real T, int D>
 bool may_meet(const Phase<T, D>& a, const Phase<T, D>& b) {
     double enter = 0, leave = 1;
@@ -46,15 +46,14 @@ bool may_meet(const Phase<T, D>& a, const Phase<T, D>& b) {
         close(a.start.hi[k], b.start.lo[k], a.motion.hi[k], b.motion.lo[k]);
         close(b.start.hi[k], a.start.lo[k], b.motion.hi[k], a.motion.lo[k]);
     }
-    // Times are rounded; the boxes are wide enough for what the decision may err by.
+    // Times are rounded; the boxes already cover the rounding of the decision.
     return enter <= leave + 1e-12;
 }
 
 template <Real T, int D>
-class PhaseKdTree final : public Method<T, D> {
+class PhaseKdTree final : public TreeMethod<T, D> {
   public:
-    explicit PhaseKdTree(const Choice& choice)
-        : leaf_(static_cast<std::size_t>(choice.number("leaf"))) {}
+    explicit PhaseKdTree(const Choice& choice) : TreeMethod<T, D>(choice.number("leaf")) {}
 
     void build(const Scene<T, D>& scene) override {
         points_.resize(scene.size());
@@ -66,41 +65,27 @@ class PhaseKdTree final : public Method<T, D> {
             }
             points_[k].instance = static_cast<Index>(k);
         });
-        tree_.template grow<2>(
-            scene.size(), leaf_, scene.threads(),
-            [&](std::size_t n, unsigned level, std::array<Index, 2>& ends) {
-                const auto& node = tree_.nodes[n];
-                ends[0] = node.begin +
-                          divide_points(points_.span().subspan(node.begin, node.size()), level);
-                ends[1] = node.end;
-                return 2u;
-            });
-        const auto instances = packed_.entries(scene.size());
-        parallel_for(scene.threads(), scene.size(),
-                     [&](std::size_t e) { instances[e] = points_[e].instance; });
-        packed_.fill(scene, {});
-        tree_.fit(scene.threads(), [&](std::size_t e) { return packed_.box(e, scene); });
+        this->divide_at_middles(points_.span(), scene.threads());
+        this->set_entries(scene, [&](std::size_t e) { return points_[e].instance; });
+        this->refit(scene);
         fit_phases(scene);
-        tree_.cut(meet());
+        tree_.make_tasks(meet());
     }
 
-    const Packed<T, D>& packed() const override { return packed_; }
-    std::size_t tasks() const override { return tree_.tasks(); }
-    void search(Range tasks, Sieve<T, D>& sieve) const override {
+    void search(Range tasks, const SearchContext<T, D>& context) const override {
+        Sieve<T, D> sieve(context, packed_);
         tree_.search(tasks, sieve, meet());
     }
-    void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const override {
-        tree_.probe(queries, instances, sieve);
-    }
-    bool finds_nearest() const override { return true; }
-    void nearest(NearestQuery<T, D>& query) const override { tree_.nearest(query); }
     std::size_t bytes() const override {
-        return packed_.bytes() + points_.bytes() + phases_.bytes() + tree_.bytes();
+        return TreeMethod<T, D>::bytes() + points_.bytes() + phases_.bytes();
     }
 
   private:
-    // The scene's box covers the whole step: taking the way made off its leading side leaves
-    // where the body begins, with the same allowance for rounding.
+    using TreeMethod<T, D>::packed_;
+    using TreeMethod<T, D>::tree_;
+
+    // The scene's box covers the whole step: subtracting the motion from its leading side
+    // leaves the body at the beginning, with the same margin for rounding.
     static Phase<T, D> phase_of(const Scene<T, D>& scene, Index k) {
         constexpr T eps = std::numeric_limits<T>::epsilon();
         const Vector<T, D> drift = scene.lattice().drift(scene.shift(k));
@@ -130,16 +115,13 @@ class PhaseKdTree final : public Method<T, D> {
 
     auto meet() const {
         return [this](std::size_t a, std::size_t b) {
-            return boxes_meet(tree_.nodes[a].box, tree_.nodes[b].box) &&
+            return overlaps(tree_.nodes[a].box, tree_.nodes[b].box) &&
                    may_meet(phases_[a], phases_[b]);
         };
     }
 
-    const std::size_t leaf_;
     Buffer<TreePoint<T, 2 * D>> points_;  // in the order of the tree
-    Packed<T, D> packed_;
-    Tree<T, D> tree_;
-    Buffer<Phase<T, D>> phases_;  // of the nodes
+    Buffer<Phase<T, D>> phases_;          // of the nodes
 };
 
 }  // namespace
@@ -151,4 +133,4 @@ MethodEntry describe_phase_kd_tree() {
          {{"leaf", "5", "most bodies in a leaf", 1, 1000, {}}}});
 }
 
-}  // namespace vicinal
+}  // namespace vicinal::inline VICINAL_API

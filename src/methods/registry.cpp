@@ -5,7 +5,7 @@
 #include <charconv>
 #include <numeric>
 
-#include "core/text.hpp"
+#include "base/text.hpp"
 
 #include <vicinal/error.hpp>
 
@@ -31,7 +31,7 @@
     X(variable_grid)       \
     X(verlet)
 
-namespace vicinal {
+namespace vicinal::inline VICINAL_API {
 
 #define X(name) MethodEntry describe_##name();
 VICINAL_METHODS(X)
@@ -47,7 +47,7 @@ const std::vector<MethodEntry>& entries() {
     // Never destroyed: a search may outlive static objects.
     static const auto& list = *new const std::vector<MethodEntry>([] {
         std::vector<MethodEntry> all{VICINAL_METHODS(X)};
-        for (MethodEntry& entry : all)  // a layer takes every method but itself
+        for (MethodEntry& entry : all)  // a layer accepts every method but itself
             for (OptionInfo& option : entry.info.options)
                 for (const MethodEntry& other : all)
                     if (option.kind == OptionInfo::Kind::method &&
@@ -168,7 +168,7 @@ std::string checked_value(const std::string& method, const OptionInfo& option,
             refuse(where + " is " + method + " again; give it another method");
         return inner.text();
     }
-    // What several numbers mean, the method knows.
+    // The method itself interprets several numbers.
     if (option.kind == OptionInfo::Kind::list && value.starts_with('(') &&
         !parse_numbers(value).empty())
         return value;
@@ -267,7 +267,8 @@ Choice choose_method(const std::string& text) {
 std::string nearest_methods() {
     std::string result;
     for (const MethodEntry& entry : entries())
-        if (entry.make_double_3(choose_method(entry.info.name))->finds_nearest())
+        if (const auto method = entry.make_double_3(choose_method(entry.info.name));
+            dynamic_cast<const NearestFinder<double, 3>*>(method.get()) != nullptr)
             result += (result.empty() ? "" : ", ") + entry.info.name;
     return result;
 }
@@ -283,7 +284,7 @@ VICINAL_MAKE(double, 2)
 VICINAL_MAKE(double, 3)
 #undef VICINAL_MAKE
 
-}  // namespace vicinal
+}  // namespace vicinal::inline VICINAL_API
 
 namespace vicinal::inline VICINAL_API {
 

@@ -3,30 +3,14 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
-#include "core/method.hpp"
+#include "structures/method_entry.hpp"
 
 #include <vicinal/methods.hpp>
 
-namespace vicinal {
+namespace vicinal::inline VICINAL_API {
 
-// A method as chosen: its name and every option of it, defaults filled in.
-struct Choice {
-    std::string name;
-    std::string why;
-    std::vector<std::pair<std::string, std::string>> options;
-    bool exact = true;  // false: an option lets it miss pairs
-
-    double number(std::string_view option) const;
-    std::vector<double> numbers(std::string_view option) const;  // one, or (a, b, ...)
-    const std::string& word(std::string_view option) const;
-    std::string text() const;  // name(key=value, ...)
-};
-
-// Parses and checks; throws Error::Kind::option with one line that names what there is.
+// Parses and checks; throws Error::Kind::option with one line that names the alternatives.
 Choice choose_method(const std::string& text);
 
 // The names of the methods that find nearest neighbours.
@@ -35,27 +19,4 @@ std::string nearest_methods();
 template <Real T, int D>
 std::unique_ptr<Method<T, D>> make_method(const Choice& choice);
 
-// What a method's file tells the registry.
-struct MethodEntry {
-    template <Real T, int D>
-    using Make = std::unique_ptr<Method<T, D>> (*)(const Choice&);
-
-    MethodInfo info;
-    Make<float, 2> make_float_2;
-    Make<float, 3> make_float_3;
-    Make<double, 2> make_double_2;
-    Make<double, 3> make_double_3;
-};
-
-template <template <Real, int> class M, Real T, int D>
-std::unique_ptr<Method<T, D>> make_one(const Choice& choice) {
-    return std::make_unique<M<T, D>>(choice);
-}
-
-template <template <Real, int> class M>
-MethodEntry describe_method(MethodInfo info) {
-    return {std::move(info), make_one<M, float, 2>, make_one<M, float, 3>,
-            make_one<M, double, 2>, make_one<M, double, 3>};
-}
-
-}  // namespace vicinal
+}  // namespace vicinal::inline VICINAL_API

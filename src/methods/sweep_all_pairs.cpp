@@ -6,7 +6,7 @@
 
 #include <numeric>
 
-namespace vicinal {
+namespace vicinal::inline VICINAL_API {
 namespace {
 
 template <Real T, int D>
@@ -20,28 +20,31 @@ class SweepAllPairs final : public Method<T, D> {
         packed_.fill(scene, {});
     }
 
-    const Packed<T, D>& packed() const override { return packed_; }
-
-    // A number that any few threads share evenly.
+    // At most 960, which most small numbers of threads divide evenly.
     std::size_t tasks() const override {
         return static_cast<std::size_t>(
             std::min<std::uint64_t>(row_begin(packed_.size()) / 4096 + 1, 960));
     }
 
-    void search(Range tasks, Sieve<T, D>& sieve) const override {
+    void search(Range tasks, const SearchContext<T, D>& context) const override {
+        Sieve<T, D> sieve(context, packed_);
+
         for (std::size_t t = tasks.begin; t < tasks.end; ++t) join(cut(t), cut(t + 1), sieve);
     }
 
-    void probe(const Scene<T, D>&, Range instances, Sieve<T, D>& sieve) const override {
+    void probe(const Scene<T, D>&, Range instances,
+               const SearchContext<T, D>& context) const override {
+        Sieve<T, D> sieve(context, packed_);
+
         for (std::size_t q = instances.begin; q < instances.end; ++q)
-            sieve.ask(static_cast<Index>(q), {0, packed_.size()});
+            sieve.probe_one(static_cast<Index>(q), {0, packed_.size()});
     }
 
     std::size_t bytes() const override { return packed_.bytes(); }
 
   private:
-    // Pairs before row r, when row r holds the pairs of entry r with those behind it. One of
-    // the factors is even.
+    // Pairs before row r, if row r holds the pairs of entry r with later entries. One of the
+    // factors is even.
     std::uint64_t row_begin(std::uint64_t r) const {
         const std::uint64_t n = packed_.size(), other = n == 0 ? 0 : 2 * n - 1 - r;
         return r % 2 == 0 ? r / 2 * other : other / 2 * r;
@@ -77,4 +80,4 @@ MethodEntry describe_sweep_all_pairs() {
         {"sweep_all_pairs", "all pairs, shared out evenly; boxes and overlap timed apart", {}});
 }
 
-}  // namespace vicinal
+}  // namespace vicinal::inline VICINAL_API

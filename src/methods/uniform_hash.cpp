@@ -1,17 +1,17 @@
 // Uniform hash (P4 section 2.1; the serial hash of P5 section 4.3): a grid without borders
 // whose occupied cells are found through a hash table. A body has one record, in its own cell,
-// and meets those of the neighbouring cells; larger bodies have several, see
-// core/cell_records.hpp. O(N) time and memory. Wins where a structure must answer single
-// queries; loses to the sorted grids in a search for all pairs, because neighbouring cells are
-// anywhere in memory, and its insertion is serial.
+// and is tested against those of adjacent cells; larger bodies have several, see
+// structures/cell_records.hpp. O(N) time and memory. Wins where a structure must answer single
+// queries; loses to the sorted grids in a search for all pairs, because adjacent cells are
+// scattered in memory, and its insertion is serial.
 #include "methods/registry.hpp"
 
 #include <algorithm>
 
-#include "core/cell_records.hpp"
-#include "core/hashed_cells.hpp"
+#include "structures/cell_records.hpp"
+#include "structures/hashed_cells.hpp"
 
-namespace vicinal {
+namespace vicinal::inline VICINAL_API {
 namespace {
 
 template <Real T, int D>
@@ -32,19 +32,23 @@ class UniformHash final : public Method<T, D> {
         hashed_.arrange(scene, grid_.several());
     }
 
-    const Packed<T, D>& packed() const override { return hashed_.packed; }
     std::size_t tasks() const override { return hashed_.tasks(); }
 
-    void search(Range tasks, Sieve<T, D>& sieve) const override {
+    void search(Range tasks, const SearchContext<T, D>& context) const override {
+        Sieve<T, D> sieve(context, hashed_.packed);
+
         const Range cells = hashed_.cells_of(tasks);
         for (std::size_t c = cells.begin; c < cells.end; ++c)
             grid_.join(cell_at(c), hashed_.cells.run(c), sieve,
                        [&](const Cell<D>& cell) { return find(cell); });
     }
 
-    void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const override {
+    void probe(const Scene<T, D>& queries, Range instances,
+               const SearchContext<T, D>& context) const override {
+        Sieve<T, D> sieve(context, hashed_.packed);
+
         for (std::size_t q = instances.begin; q < instances.end; ++q)
-            grid_.ask(
+            grid_.probe_one(
                 static_cast<Index>(q), queries.box(static_cast<Index>(q)), hashed_.cells.size(),
                 [&](std::size_t c) { return cell_at(c); },
                 [&](std::size_t c) { return hashed_.cells.run(c); },
@@ -52,7 +56,7 @@ class UniformHash final : public Method<T, D> {
     }
 
     std::size_t bytes() const override { return grid_.bytes() + hashed_.bytes(); }
-    Figures figures() const override { return hashed_.cells.figures(); }
+    Statistics statistics() const override { return hashed_.cells.statistics(); }
 
   private:
     Cell<D> cell_at(std::size_t c) const { return grid_.keys().cell(hashed_.cells.key(c)); }
@@ -81,4 +85,4 @@ MethodEntry describe_uniform_hash() {
            {}}}});
 }
 
-}  // namespace vicinal
+}  // namespace vicinal::inline VICINAL_API

@@ -1,7 +1,7 @@
 // Variable grid (P3 section 3.2.1 and appendix A.2): linked lists in an array of cells as in
-// fixed_grid, but cells are narrow where bodies are many. Per axis a histogram of fine bins,
+// fixed_grid, but cells are narrow where bodies are dense. Per axis a histogram of fine bins,
 // each the search distance wide, is cut into coarse bins of equal population; about 7 cells per
-// body in all. A coarse bin is at least one fine bin, so 3^D cells are enough to look at. O(N)
+// body in all. A coarse bin is at least one fine bin, so a stencil of 3^D cells suffices. O(N)
 // memory. Wins over fixed_grid where density varies along the axes; loses as it does to one
 // giant, which widens all bins, and to one body far away: fine bins are bounded in number.
 #include "methods/registry.hpp"
@@ -11,9 +11,9 @@
 #include <limits>
 #include <vector>
 
-#include "core/list_grid.hpp"
+#include "structures/list_grid.hpp"
 
-namespace vicinal {
+namespace vicinal::inline VICINAL_API {
 namespace {
 
 template <Real T, int D>
@@ -23,10 +23,12 @@ class VariableGrid final : public ListGridMethod<VariableGrid<T, D>, T, D> {
 
     void build(const Scene<T, D>& scene) override {
         spread_ = Spread<T, D>(scene);
-        const double most = ListGrid<T, D>::most_cells(scene.size());
-        const double half_coarse = spread_.bounded(std::numeric_limits<double>::min(), most);
+        const double max_cells = ListGrid<T, D>::max_cells(scene.size());
+        const double half_coarse =
+            spread_.bounded(std::numeric_limits<double>::min(), max_cells);
         for (std::size_t a = 0; a < D; ++a) {
-            half_fine_[a] = std::max(spread_.search_distance(), spread_.half_extent[a] / most);
+            half_fine_[a] =
+                std::max(spread_.search_distance(), spread_.half_extent[a] / max_cells);
             map_[a].assign(static_cast<std::size_t>(spread_.cells(a, half_fine_[a])), 0);
         }
         count(scene);
@@ -61,7 +63,7 @@ class VariableGrid final : public ListGridMethod<VariableGrid<T, D>, T, D> {
         }
     }
 
-    // Turns numbers of bodies per fine bin into the coarse bin that each belongs to: a coarse
+    // Replaces the number of bodies in each fine bin by the coarse bin it belongs to: a coarse
     // bin ends once it has its share of the bodies, and the last one takes the rest.
     static std::int32_t cut(std::vector<Index>& map, std::size_t bodies, double bins) {
         const double share = std::ceil(static_cast<double>(bodies) / bins);
@@ -92,4 +94,4 @@ MethodEntry describe_variable_grid() {
         {"variable_grid", "cells of equal population per axis with linked lists (P3)", {}});
 }
 
-}  // namespace vicinal
+}  // namespace vicinal::inline VICINAL_API

@@ -1,9 +1,9 @@
 // A skin around another method (Verlet 1967): the finder lists all pairs of enlarged bodies by
-// that method and, while no body leaves its enlarged self, only filters the list. The layer
-// itself is core/skin.hpp; to the registry it is the inner method with a width.
+// that method and, while no body leaves its fat bounds, only filters the list. The layer itself
+// is finder/skin.hpp; to the registry it is the inner method with a width.
 #include "methods/registry.hpp"
 
-namespace vicinal {
+namespace vicinal::inline VICINAL_API {
 namespace {
 
 template <Real T, int D>
@@ -31,4 +31,4 @@ MethodEntry describe_verlet() {
         make_inner<double, 3>};
 }
 
-}  // namespace vicinal
+}  // namespace vicinal::inline VICINAL_API

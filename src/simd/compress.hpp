@@ -1,11 +1,13 @@
-// Which lanes a byte of bits selects, in order: a permutation that moves them to the front.
-// (A table of our own because g++ 12 copies Highway's to the stack at every use.)
+// Compress table: for a byte of mask bits, the permutation that moves the selected lanes to the
+// front. (Our own table, because g++ 12 copies Highway's to the stack at every use.)
 #pragma once
 
 #include <array>
 #include <cstdint>
 
-namespace vicinal {
+#include <vicinal/version.hpp>
+
+namespace vicinal::inline VICINAL_API {
 
 inline constexpr auto compress_table = [] {
     std::array<std::array<std::uint8_t, 8>, 256> table{};
@@ -17,4 +19,4 @@ inline constexpr auto compress_table = [] {
     return table;
 }();
 
-}  // namespace vicinal
+}  // namespace vicinal::inline VICINAL_API

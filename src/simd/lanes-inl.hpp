@@ -1,4 +1,4 @@
-// Pieces shared by the kernels, once per target: include after <hwy/highway.h>.
+// Code shared by the kernels, compiled once per target: include after <hwy/highway.h>.
 #if defined(VICINAL_SIMD_LANES_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef VICINAL_SIMD_LANES_INL
 #undef VICINAL_SIMD_LANES_INL
@@ -10,21 +10,21 @@
 #include <cstdint>
 #include <cstring>
 
-#include "core/flat.hpp"
+#include "base/flat.hpp"
 #include "simd/compress.hpp"
 
 #include <vicinal/types.hpp>
 
 HWY_BEFORE_NAMESPACE();
-namespace vicinal::HWY_NAMESPACE {
+namespace vicinal::inline VICINAL_API::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Floats = hn::ScalableTag<float>;
 using Ids = hn::ScalableTag<std::uint32_t>;  // as many lanes as Floats
 
-// first, first + 1, ... (Highway's Iota goes through memory lane by lane with g++ 12, and
-// waits.)
+// first, first + 1, ... (With g++ 12 Highway's Iota goes through memory lane by lane, and
+// stalls.)
 HWY_INLINE hn::Vec<Ids> count_from(Index first) {
     alignas(64) static constexpr Index lanes[16] = {0, 1, 2,  3,  4,  5,  6,  7,
                                                     8, 9, 10, 11, 12, 13, 14, 15};
@@ -33,7 +33,7 @@ HWY_INLINE hn::Vec<Ids> count_from(Index first) {
     return hn::Add(hn::Load(di, lanes), hn::Set(di, first));
 }
 
-// The points of a batch from i on.
+// A vector of points of a batch from i on.
 template <int D, class Tag>
 HWY_INLINE std::array<hn::Vec<Tag>, D> load_points(Tag d,
                                                    const PointBatch<hn::TFromD<Tag>, D>& batch,
@@ -54,7 +54,7 @@ template <class D, class M>
 HWY_INLINE std::uint64_t bits_of(D d, M mask) {
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
     (void)d;
-    return mask.raw;  // already are, and through memory they would have to wait
+    return mask.raw;  // already bits; a round trip through memory would stall
 #endif
     if constexpr (hn::MaxLanes(d) <= 8) {
         std::uint8_t bits;
@@ -74,7 +74,7 @@ HWY_INLINE hn::Vec<Ids> compress(std::uint64_t bits, hn::Vec<Ids> values) {
 #if HWY_TARGET == HWY_SCALAR
     (void)bits;
     return values;
-#elif HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86  // sixteen lanes, and an instruction for it
+#elif HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86  // sixteen lanes, and a compress instruction
     alignas(8) std::uint8_t bytes[8];
     std::memcpy(bytes, &bits, sizeof bytes);
     return hn::Compress(values, hn::LoadMaskBits(Ids(), bytes));
@@ -91,10 +91,10 @@ HWY_INLINE void compress_store(std::uint64_t bits, hn::Vec<Ids> values, Index* o
     hn::StoreU(compress(bits, values), Ids(), out);
 }
 
-// a[0], b[0], a[1], b[1], ... of 32 or 64 bits each.
+// Interleaves a[0], b[0], a[1], b[1], ... of 32 or 64 bits each.
 template <class D>
 HWY_INLINE void store_in_turns(hn::Vec<D> a, hn::Vec<D> b, D d, hn::TFromD<D>* out) {
-#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86  // two permutations where Highway takes six
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86  // two permutations; Highway uses six
     using T = hn::TFromD<D>;
     constexpr std::size_t lanes = hn::MaxLanes(d);
     static_assert(lanes * sizeof(T) == 64);
@@ -115,13 +115,13 @@ HWY_INLINE void store_in_turns(hn::Vec<D> a, hn::Vec<D> b, D d, hn::TFromD<D>* o
 #endif
 }
 
-// Pairs of i and j, lane by lane, the smaller index first.
+// Stores pairs of i and j, lane by lane, the smaller index first.
 HWY_INLINE void store_pairs(hn::Vec<Ids> i, hn::Vec<Ids> j, Pair* out) {
     static_assert(sizeof(Pair) == 2 * sizeof(Index));
     store_in_turns(hn::Min(i, j), hn::Max(i, j), Ids(), reinterpret_cast<Index*>(out));
 }
 
-// The bits of a mask with twice as many lanes as Ids has (as many without vectors).
+// The bits of a mask with twice as many lanes as Ids has (as many on scalar targets).
 struct WideBits {
 #if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_SCALAR
     std::uint32_t all;
@@ -153,7 +153,7 @@ HWY_INLINE std::array<WideBits, n> wide_bits(D d, const std::array<M, n>& masks)
     std::array<WideBits, n> wide;
 #if HWY_TARGET == HWY_AVX2
     (void)d;
-    if constexpr (n == 2) {  // both at once; their halves come out in turns
+    if constexpr (n == 2) {  // both masks at once; their halves come out interleaved
         const auto bits = static_cast<std::uint32_t>(
             _mm256_movemask_epi8(_mm256_packs_epi16(masks[0].raw, masks[1].raw)));
         wide[0] = {bits & 0xff, bits >> 16 & 0xff};
@@ -166,15 +166,15 @@ HWY_INLINE std::array<WideBits, n> wide_bits(D d, const std::array<M, n>& masks)
     return wide;
 }
 
-// Stores those of so many ids whose bits are set, in whole vectors.
+// Stores the ids whose bits are set, in whole vectors.
 HWY_INLINE void compress_store(WideBits bits, const Index* ids, Index* out) {
     const Ids di;
 #if HWY_TARGET == HWY_SCALAR
     (void)bits;
     hn::StoreU(hn::LoadU(di, ids), di, out);
 #elif HWY_TARGET == HWY_AVX3_DL
-    // Lanes are compressed as bytes and looked up in both vectors: one store, for more than
-    // half of them are rare.
+    // Lane numbers are compressed as bytes and looked up in both vectors: one store, because
+    // more than half of the lanes are rarely set.
     alignas(32) static constexpr auto lanes = [] {
         std::array<std::uint8_t, 32> n{};
         for (std::uint8_t k = 0; k < 32; ++k) n[k] = k;
@@ -195,6 +195,6 @@ HWY_INLINE void compress_store(WideBits bits, const Index* ids, Index* out) {
 #endif
 }
 
-}  // namespace vicinal::HWY_NAMESPACE
+}  // namespace vicinal::inline VICINAL_API::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

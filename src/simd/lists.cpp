@@ -1,5 +1,7 @@
 #include "simd/lists.hpp"
 
+#include "simd/dispatch.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/lists.cpp"
 #include <hwy/foreach_target.h>
@@ -7,11 +9,11 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace vicinal::HWY_NAMESPACE {
+namespace vicinal::inline VICINAL_API::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// lo_b <= hi_a and -hi_b <= -lo_a: negating a number rounds nothing.
+// lo_b <= hi_a and -hi_b <= -lo_a: negation is exact.
 template <Real T, int D>
 std::size_t near_boxes(const T* records, const EntryPair* pairs, std::size_t count,
                        Index* out) {
@@ -29,7 +31,7 @@ std::size_t near_boxes(const T* records, const EntryPair* pairs, std::size_t cou
         };
         auto meet = meet_at(0);
         for (std::size_t c = lanes; c < half; c += lanes) meet = hn::And(meet, meet_at(c));
-        *at = static_cast<Index>(k);  // without a branch: it goes either way
+        *at = static_cast<Index>(k);  // branch-free: the branch would be unpredictable
         at += hn::AllTrue(d, meet);
     }
     return static_cast<std::size_t>(at - out);
@@ -60,52 +62,13 @@ ListKernels<T, D> kernels() {
              near_round<T, D, ReachRule::min>}};
 }
 
-ListKernels<float, 2> list_kernels_f2() {
-    return kernels<float, 2>();
-}
-ListKernels<float, 3> list_kernels_f3() {
-    return kernels<float, 3>();
-}
-ListKernels<double, 2> list_kernels_d2() {
-    return kernels<double, 2>();
-}
-ListKernels<double, 3> list_kernels_d3() {
-    return kernels<double, 3>();
-}
+VICINAL_DEFINE_KERNELS(ListKernels, list_kernels, kernels)
 
-}  // namespace vicinal::HWY_NAMESPACE
+}  // namespace vicinal::inline VICINAL_API::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace vicinal {
-
-HWY_EXPORT(list_kernels_f2);
-HWY_EXPORT(list_kernels_f3);
-HWY_EXPORT(list_kernels_d2);
-HWY_EXPORT(list_kernels_d3);
-
-template <Real T, int D>
-ListKernels<T, D> list_kernels(std::int64_t target) {
-    hwy::ChosenTarget chosen;
-    chosen.Update(target);
-    const std::size_t index = chosen.GetIndex();
-    if constexpr (std::same_as<T, float>) {
-        if constexpr (D == 2)
-            return HWY_DISPATCH_TABLE(list_kernels_f2)[index]();
-        else
-            return HWY_DISPATCH_TABLE(list_kernels_f3)[index]();
-    } else {
-        if constexpr (D == 2)
-            return HWY_DISPATCH_TABLE(list_kernels_d2)[index]();
-        else
-            return HWY_DISPATCH_TABLE(list_kernels_d3)[index]();
-    }
-}
-
-template ListKernels<float, 2> list_kernels<float, 2>(std::int64_t);
-template ListKernels<float, 3> list_kernels<float, 3>(std::int64_t);
-template ListKernels<double, 2> list_kernels<double, 2>(std::int64_t);
-template ListKernels<double, 3> list_kernels<double, 3>(std::int64_t);
-
-}  // namespace vicinal
+namespace vicinal::inline VICINAL_API {
+VICINAL_EXPORT_KERNELS(ListKernels, list_kernels)
+}  // namespace vicinal::inline VICINAL_API
 #endif

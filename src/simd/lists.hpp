@@ -1,6 +1,6 @@
-// A list of pairs that were found earlier: which of them are near now, by the contract's
-// formula. Bodies are records, so that a pair costs two loads; the same operations in the same
-// order as core/decide.hpp.
+// Tests a neighbour list: which pairs found earlier are near now, by the contract's formula.
+// Bodies are records, so that a pair costs two loads; the same operations in the same order as
+// sieve/decide.hpp.
 #pragma once
 
 #include <array>
@@ -8,21 +8,21 @@
 
 #include <vicinal/bodies.hpp>
 
-namespace vicinal {
+namespace vicinal::inline VICINAL_API {
 
 struct EntryPair {
     Index first, second;
 };
 
-// Of a box the record holds D lower sides, then D upper sides negated, each followed by zeros
-// up to `box_half` values; of a round body D coordinates, the radius, and zeros up to four
+// A box's record holds D lower sides, then D upper sides negated, each followed by zeros up to
+// `box_half` values; a round body's holds D coordinates, the radius, and zeros up to four
 // values.
 template <int D>
 constexpr std::size_t box_half = D == 2 ? 2 : 4;
 constexpr std::size_t round_width = 4;
 
-// Writes the numbers of the pairs that are near to `out`, which has room for one more than
-// there are; returns how many.
+// Writes the positions of the pairs that are near to `out`, whose capacity must be `count` + 1;
+// returns how many.
 template <Real T>
 using ListTest = std::size_t (*)(const T* records, const EntryPair* pairs, std::size_t count,
                                  Index* out);
@@ -36,4 +36,4 @@ struct ListKernels {
 template <Real T, int D>
 ListKernels<T, D> list_kernels(std::int64_t target);
 
-}  // namespace vicinal
+}  // namespace vicinal::inline VICINAL_API

@@ -1,5 +1,7 @@
 #include "simd/runs.hpp"
 
+#include "simd/dispatch.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/runs.cpp"
 #include <hwy/foreach_target.h>
@@ -9,9 +11,10 @@
 #include "simd/lanes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace vicinal::HWY_NAMESPACE {
+namespace vicinal::inline VICINAL_API::HWY_NAMESPACE {
 
-// Calls near(k) for whole vectors of entries from k on, and keeps those whose lanes it sets.
+// Calls near(k) for whole vectors of entries from k on, and keeps the entries whose lanes it
+// sets.
 template <Real T, class Near>
 HWY_INLINE std::size_t keep_near(std::size_t begin, std::size_t end, Index* out,
                                  const Near& near) {
@@ -21,7 +24,7 @@ HWY_INLINE std::size_t keep_near(std::size_t begin, std::size_t end, Index* out,
     for (std::size_t k = begin; k < end; k += lanes) {
         std::uint64_t bits = bits_of(d, near(k));
         if (end - k < lanes) bits &= (std::uint64_t{1} << (end - k)) - 1;
-        if (bits == 0) continue;  // most often: candidates are many more than pairs
+        if (bits == 0) continue;  // usual: there are many more candidates than pairs
         for (; bits != 0; bits &= bits - 1)
             *at++ = static_cast<Index>(k + hwy::Num0BitsBelowLS1Bit_Nonzero64(bits));
     }
@@ -105,52 +108,13 @@ RunKernels<T, D> kernels() {
              near_spheres<T, D, ReachRule::min>}};
 }
 
-RunKernels<float, 2> run_kernels_f2() {
-    return kernels<float, 2>();
-}
-RunKernels<float, 3> run_kernels_f3() {
-    return kernels<float, 3>();
-}
-RunKernels<double, 2> run_kernels_d2() {
-    return kernels<double, 2>();
-}
-RunKernels<double, 3> run_kernels_d3() {
-    return kernels<double, 3>();
-}
+VICINAL_DEFINE_KERNELS(RunKernels, run_kernels, kernels)
 
-}  // namespace vicinal::HWY_NAMESPACE
+}  // namespace vicinal::inline VICINAL_API::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace vicinal {
-
-HWY_EXPORT(run_kernels_f2);
-HWY_EXPORT(run_kernels_f3);
-HWY_EXPORT(run_kernels_d2);
-HWY_EXPORT(run_kernels_d3);
-
-template <Real T, int D>
-RunKernels<T, D> run_kernels(std::int64_t target) {
-    hwy::ChosenTarget chosen;
-    chosen.Update(target);
-    const std::size_t index = chosen.GetIndex();
-    if constexpr (std::same_as<T, float>) {
-        if constexpr (D == 2)
-            return HWY_DISPATCH_TABLE(run_kernels_f2)[index]();
-        else
-            return HWY_DISPATCH_TABLE(run_kernels_f3)[index]();
-    } else {
-        if constexpr (D == 2)
-            return HWY_DISPATCH_TABLE(run_kernels_d2)[index]();
-        else
-            return HWY_DISPATCH_TABLE(run_kernels_d3)[index]();
-    }
-}
-
-template RunKernels<float, 2> run_kernels<float, 2>(std::int64_t);
-template RunKernels<float, 3> run_kernels<float, 3>(std::int64_t);
-template RunKernels<double, 2> run_kernels<double, 2>(std::int64_t);
-template RunKernels<double, 3> run_kernels<double, 3>(std::int64_t);
-
-}  // namespace vicinal
+namespace vicinal::inline VICINAL_API {
+VICINAL_EXPORT_KERNELS(RunKernels, run_kernels)
+}  // namespace vicinal::inline VICINAL_API
 #endif

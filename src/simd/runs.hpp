@@ -1,6 +1,6 @@
-// One body against a run of entries, for methods of every kind: which entries are near by the
-// contract's formula. The same operations in the same order as core/decide.hpp, in as many
-// lanes as there are, so the answer is the same bit for bit.
+// Tests one body against a run of entries, for any method: which entries are near by the
+// contract's formula. The same operations in the same order as sieve/decide.hpp, in any number
+// of lanes, so the answer is the same bit for bit.
 #pragma once
 
 #include <array>
@@ -8,16 +8,16 @@
 
 #include <vicinal/bodies.hpp>
 
-namespace vicinal {
+namespace vicinal::inline VICINAL_API {
 
-// The columns of the packed arrays (see core/packed.hpp).
+// The columns of the packed arrays (see scene/packed.hpp).
 template <Real T, int D>
 struct RunColumns {
     std::array<const T*, 2 * D> values;
     const T* radius;
 };
 
-// The one body: its values as in the columns, and what its distance or reach is tested by.
+// The one body: its values as in the columns, and the limit or radius it is tested with.
 template <Real T, int D>
 struct RunQuery {
     std::array<T, 2 * D> values;
@@ -25,8 +25,8 @@ struct RunQuery {
     T radius;  // spheres
 };
 
-// Writes the entries of begin ... end - 1 that are near to `out`, which has room for a vector
-// more than there are entries; returns how many. Reads up to a vector beyond the end.
+// Writes the entries of begin ... end - 1 that are near to `out`, which needs padding for a
+// vector of overrun; returns how many. Reads up to a vector beyond the end.
 template <Real T, int D>
 using RunTest = std::size_t (*)(const RunColumns<T, D>&, const RunQuery<T, D>&,
                                 std::size_t begin, std::size_t end, Index* out);
@@ -40,4 +40,4 @@ struct RunKernels {
 template <Real T, int D>
 RunKernels<T, D> run_kernels(std::int64_t target);
 
-}  // namespace vicinal
+}  // namespace vicinal::inline VICINAL_API

@@ -1,24 +1,29 @@
-// Which instruction set the kernels use: the best this machine has, or what the environment
-// variable VICINAL_SIMD names.
+// The instruction set of the kernels: the best this machine has, or the one that the
+// environment variable VICINAL_SIMD names.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-namespace vicinal {
+#include <vicinal/version.hpp>
+
+namespace vicinal::inline VICINAL_API {
 
 // A bit of Highway's target mask. Throws an option error if VICINAL_SIMD names a target that
 // this machine or this build does not have.
 std::int64_t choose_target();
 
-// What that was when first asked for: the results are the same with every target, and a step
+// The result of the first choose_target(): results are the same with every target, and a step
 // must not read the environment.
 std::int64_t first_target();
 
 std::string target_name(std::int64_t target);
 
-// All that could be chosen here, the best first.
+// Index of a target's kernels in a table exported by Highway.
+std::size_t target_index(std::int64_t target);
+
+// All available targets, the best first.
 std::vector<std::int64_t> available_targets();
 
-}  // namespace vicinal
+}  // namespace vicinal::inline VICINAL_API

@@ -57,8 +57,8 @@ class Agreement : public ::testing::Test {
         const auto domain = make_domain<D>(domain_name, periods_for(bodies), shape.swept);
 
         Expected expected;
-        expected.one_set = tool::plain_pairs(bodies.view(), domain);
-        expected.two_sets = tool::plain_pairs(others.view(), bodies.view(), domain);
+        expected.one_set = reference::plain_pairs(bodies.view(), domain);
+        expected.two_sets = reference::plain_pairs(others.view(), bodies.view(), domain);
         // Turns are spread, so that they do not keep step with the factors of the cases.
         const std::size_t spread = ++cases_ * 2654435761u >> 16;
         std::size_t kinds = 0;
@@ -68,7 +68,7 @@ class Agreement : public ::testing::Test {
             if (run_all() && kinds++ != spread % queried_kinds) continue;
             expected.queries.push_back(make(queries_per_case, kind, 13));
             expected.probes.push_back(
-                tool::plain_probe(bodies.view(), expected.queries.back().view(), domain));
+                reference::plain_probe(bodies.view(), expected.queries.back().view(), domain));
         }
         const auto all = methods();
         const std::size_t turn = spread % all.size();
@@ -126,7 +126,7 @@ class Agreement : public ::testing::Test {
             difference<D>(both_ways<D>(expected), sorted<D>(rows_of(finder.neighbours()))), "")
             << "full";
         const Rows<D>& ordered =
-            finder.neighbours(RowKind::full, Order::sorted, RowPlace::order);
+            finder.neighbours(RowKind::full, Order::sorted, RowOrder::spatial);
         EXPECT_EQ(difference<D>(both_ways<D>(expected), sorted<D>(rows_of(ordered))), "")
             << "in order()";
         EXPECT_TRUE(ordered.bodies == finder.order());

@@ -47,8 +47,9 @@ void run() {
                     .domain = domain, .method = method, .threads = turn % 2 == 0 ? 1 : 3});
             scenes::Random random(turn);
             for (int step = 0; step < 4; ++step) {
-                const Found<D> expected = tool::plain_pairs(bodies.view(), domain);
-                const Found<D> probed = tool::plain_probe(bodies.view(), bodies.view(), domain);
+                const Found<D> expected = reference::plain_pairs(bodies.view(), domain);
+                const Found<D> probed =
+                    reference::plain_probe(bodies.view(), bodies.view(), domain);
                 for (std::size_t m = 0; m < methods.size(); ++m) {
                     finders[m].update(bodies.view());
                     EXPECT_EQ(difference<D>(expected, sorted<D>(listed(finders[m].pairs()))),

@@ -12,7 +12,7 @@ ln -s "$tool" "$work/bin/vicinal"
 export PATH=$work/bin:$PATH
 
 pages=("$source"/*.md "$source"/docs/*.md "$source"/docs/methods/*.md "$source"/docs/simulators/*.md "$source"/src/methods/README.md
-    "$source"/bench/peers/README.md)
+    "$source"/bench/peers/README.md "$source"/bench/results/README.md)
 fail() { echo "$*" >&2; exit 1; }
 
 # blocks PAGE LANGUAGE: the contents of its fenced blocks, a blank line between two.

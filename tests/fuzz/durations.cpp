@@ -243,7 +243,7 @@ class Run {
             if (which % 7 == 0)
                 timed("neighbours", [&] {
                     finder_.neighbours(which & 8 ? RowKind::half : RowKind::full, order,
-                                       which & 16 ? RowPlace::order : RowPlace::body);
+                                       which & 16 ? RowOrder::spatial : RowOrder::body);
                 });
             if (which % 4 == 1) timed("probe", [&] { finder_.probe(queries_.view(), order); });
             if (which % 4 == 2)

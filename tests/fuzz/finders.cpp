@@ -143,9 +143,9 @@ class Run {
             bodies_.kind.swept = step.bodies_move;
             others_.kind.swept = step.others_move;
             const Domain<D> domain = domain_at(step);
-            own_ = tool::plain_pairs(bodies_.view(), domain);
-            with_ = tool::plain_pairs(others_.view(), bodies_.view(), domain);
-            probe_ = tool::plain_probe(bodies_.view(), queries_.view(), domain);
+            own_ = reference::plain_pairs(bodies_.view(), domain);
+            with_ = reference::plain_pairs(others_.view(), bodies_.view(), domain);
+            probe_ = reference::plain_probe(bodies_.view(), queries_.view(), domain);
             for (std::size_t f = 0; f < finders.size(); ++f) {
                 finders[f].update(bodies_.view(), domain);
                 if (step.ask_first) compare_queries(finders[f], names_[f]);

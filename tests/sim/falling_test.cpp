@@ -29,7 +29,7 @@ FallingSettings small_pile(const std::string& response) {
 std::uint64_t hash_after(int steps, const FallingSettings& settings, const sim::How& how) {
     const auto simulation = sim::make_falling(settings, how);
     run(*simulation, steps);
-    EXPECT_GT(simulation->figures().contacts, 0);
+    EXPECT_GT(simulation->statistics().contacts, 0);
     return sim::state_hash(*simulation);
 }
 
@@ -83,7 +83,7 @@ TEST_P(Falling, no_bodies_and_one_body) {
         const auto simulation = sim::make_falling(settings, {});
         run(*simulation, 10);
         EXPECT_EQ(simulation->bodies(), n);
-        EXPECT_EQ(simulation->figures().pairs, 0);
+        EXPECT_EQ(simulation->statistics().pairs, 0);
     }
 }
 
@@ -107,8 +107,8 @@ TEST_P(Falling, a_sphere_falls_freely) {
     EXPECT_NEAR(get(*simulation, "velocity")[2], -2, 1e-12);
     EXPECT_NEAR(simulation->time(), 1, 1e-12);
     const double mass = 0.1;  // density 1
-    EXPECT_NEAR(simulation->figures().kinetic, mass / 2 * (3 * 3 + 2 * 2), 1e-10);
-    EXPECT_NEAR(simulation->figures().momentum[2], -2 * mass, 1e-13);
+    EXPECT_NEAR(simulation->statistics().kinetic, mass / 2 * (3 * 3 + 2 * 2), 1e-10);
+    EXPECT_NEAR(simulation->statistics().momentum[2], -2 * mass, 1e-13);
 }
 
 // At rest springs hold the pile: hardly any kinetic energy against what lifting it by a radius
@@ -131,7 +131,7 @@ TEST_P(Falling, a_pile_comes_to_rest_within_floor_and_walls) {
     double before = 0;
     for (int k = 0; k < steps; ++k) {
         simulation->step();
-        if (k == steps / 2) before = simulation->figures().potential;
+        if (k == steps / 2) before = simulation->statistics().potential;
         if (k % 100 != 0) continue;
         const auto x = get(*simulation, "position");
         for (std::size_t i = 0; i < radius.size(); ++i) {
@@ -142,7 +142,7 @@ TEST_P(Falling, a_pile_comes_to_rest_within_floor_and_walls) {
             }
         }
     }
-    const auto& figures = simulation->figures();
+    const auto& figures = simulation->statistics();
     const double mass = settings.fill, kick = settings.gravity * settings.dt;
     EXPECT_LT(figures.kinetic,
               dem ? 1e-5 * mass * settings.gravity * smallest : 4 * (mass / 2 * kick * kick));
@@ -200,7 +200,7 @@ struct TwoBodies {
         const auto v = get(*simulation, "velocity");
         EXPECT_NEAR(v[0], after(0, e), tolerance);
         EXPECT_NEAR(v[3], after(1, e), tolerance);
-        EXPECT_NEAR(simulation->figures().momentum[0], momentum(), 1e-14);
+        EXPECT_NEAR(simulation->statistics().momentum[0], momentum(), 1e-14);
         for (const std::size_t k : {1, 2, 4, 5}) EXPECT_EQ(v[k], 0);
     }
 };
@@ -209,7 +209,7 @@ TEST(FallingPairwise, two_bodies_collide_as_in_the_textbook) {
     for (const double e : {0.0, 0.5, 1.0}) {
         TwoBodies two({.dt = 1e-2, .restitution = e});
         two.simulation->step();
-        EXPECT_EQ(two.simulation->figures().contacts, 1);
+        EXPECT_EQ(two.simulation->statistics().contacts, 1);
         two.expect_after(e, 1e-14);
         const auto x = get(*two.simulation, "position");
         EXPECT_NEAR(x[3] - x[0], 0.5, 1e-15) << "they touch after they were pushed apart";
@@ -241,8 +241,8 @@ TEST(FallingDem, two_bodies_rebound_as_the_damped_oscillator) {
         int touching = 0;
         for (int k = 0; k < 2 * contact + 100; ++k) {
             two.simulation->step();
-            touching += static_cast<int>(two.simulation->figures().contacts);
-            deepest = std::max(deepest, two.simulation->figures().overlap);
+            touching += static_cast<int>(two.simulation->statistics().contacts);
+            deepest = std::max(deepest, two.simulation->statistics().overlap);
         }
         const double swing = std::sqrt(1 - damping * damping);
         const double end = std::numbers::pi -
@@ -278,7 +278,7 @@ TEST(FallingDem, a_bouncing_ball_keeps_its_energy) {
     put(*simulation, {{"position", {0.5, 0.5, 1}}});
     simulation->step();
     const auto energy = [&] {
-        return simulation->figures().kinetic + simulation->figures().potential;
+        return simulation->statistics().kinetic + simulation->statistics().potential;
     };
     const double before = energy();
     for (int k = 0; k < 50'000; ++k) {
@@ -320,7 +320,7 @@ TEST(FallingDem, starts_without_overlap) {
         const auto simulation =
             sim::make_falling({.n = 3000, .fill = fill, .spread = 0.1, .response = "dem"}, {});
         simulation->step();
-        EXPECT_EQ(simulation->figures().pairs, 0);
+        EXPECT_EQ(simulation->statistics().pairs, 0);
     }
 }
 

@@ -164,7 +164,7 @@ TEST(Sph, keeps_the_density_of_a_resting_column) {
     EXPECT_GT(deep, 250);
     EXPECT_NEAR(middle, 0.25, 0.01);
     // At rest: the mean speed is below a tenth of that of waves in such a tank.
-    const double speed = std::sqrt(2 * fluid->figures().kinetic / 125);
+    const double speed = std::sqrt(2 * fluid->statistics().kinetic / 125);
     EXPECT_LT(speed, 0.1 * std::sqrt(9.81 * 0.5));
 }
 
@@ -186,10 +186,10 @@ TEST(Sph, keeps_momentum_away_from_walls) {
         moving += 0.5 * mass * dot(v, v);
     }
     run(*fluid, 100);
-    EXPECT_EQ(fluid->figures().contacts, 0u);
-    EXPECT_LT(fluid->figures().kinetic, 0.7 * moving) << "nothing pushed";
+    EXPECT_EQ(fluid->statistics().contacts, 0u);
+    EXPECT_LT(fluid->statistics().kinetic, 0.7 * moving) << "nothing pushed";
     // A thousand particles, a hundred sums of some sixty terms each.
-    EXPECT_LT(length(fluid->figures().momentum - before), 1e-12 * length(before));
+    EXPECT_LT(length(fluid->statistics().momentum - before), 1e-12 * length(before));
 }
 
 TEST(Collide, keeps_momentum_and_gains_no_energy_away_from_walls) {
@@ -201,16 +201,16 @@ TEST(Collide, keeps_momentum_and_gains_no_energy_away_from_walls) {
     const auto fluid = make_fluid(s, alone);
     stir(*fluid, 0.05, {1.9, 1.9, 1.9});
     fluid->step();
-    const StepFigures first = fluid->figures();
+    const StepStatistics first = fluid->statistics();
     EXPECT_GT(first.pairs, 10'000u);
     for (int k = 0; k < 50; ++k) {
-        const double before = fluid->figures().kinetic;
+        const double before = fluid->statistics().kinetic;
         fluid->step();
-        EXPECT_LE(fluid->figures().kinetic, before * (1 + 1e-12));
+        EXPECT_LE(fluid->statistics().kinetic, before * (1 + 1e-12));
     }
-    EXPECT_LT(length(fluid->figures().momentum - first.momentum),
+    EXPECT_LT(length(fluid->statistics().momentum - first.momentum),
               1e-12 * length(first.momentum));
-    EXPECT_LT(fluid->figures().overlap, first.overlap);
+    EXPECT_LT(fluid->statistics().overlap, first.overlap);
 }
 
 // How far the deepest particle lies beyond its clearance of the solids.
@@ -249,7 +249,7 @@ TEST(Sph, drop_stays_out_of_the_solids) {
     for (int k = 0; k < 25; ++k) {
         for (int step = 0; step < 10; ++step) {
             fluid->step();
-            met += fluid->figures().contacts;
+            met += fluid->statistics().contacts;
         }
         // A ten thousandth of the spacing: where spheres overlap, one pushes into the other by
         // the margin that it keeps.
@@ -274,7 +274,7 @@ TEST(Collide, nothing_passes_through_a_sphere_however_long_the_step) {
     }
     // Most of it has come down.
     const double mass = 1000 * s.size * s.size * s.size;
-    EXPECT_LT(fluid->figures().potential / (mass * s.gravity * 2000), 0.4);
+    EXPECT_LT(fluid->statistics().potential / (mass * s.gravity * 2000), 0.4);
 }
 
 // A dam that breaks over a dry bed: in shallow water (Ritter 1892) the front runs at 2
@@ -391,7 +391,7 @@ TEST(Fluid, resumed_run_goes_on_as_the_first) {
         run(*first, 60);
         run(*second, 60);
         EXPECT_EQ(state_hash(*second), state_hash(*first)) << model;
-        EXPECT_EQ(second->figures().kinetic, first->figures().kinetic) << model;
+        EXPECT_EQ(second->statistics().kinetic, first->statistics().kinetic) << model;
     }
 }
 

@@ -48,7 +48,7 @@ double radius(const Simulation& simulation) {
 }
 
 double own(const Simulation& simulation, const std::string& name) {
-    for (const auto& figure : simulation.figures().own)
+    for (const auto& figure : simulation.statistics().own)
         if (figure.name == name) return figure.value;
     ADD_FAILURE() << "no figure " << name;
     return 0;
@@ -121,7 +121,7 @@ void expect_two_body(const Few& few, const Vector& shift, const Vector& drift, d
 
     auto simulation = few.make(offset);
     simulation->step();
-    EXPECT_EQ(simulation->figures().contacts, 1u);
+    EXPECT_EQ(simulation->statistics().contacts, 1u);
     const Places x = field(*simulation, "position");
     const double later =
         offset + few.settings.shear;  // the cell's edge is 1, and so is the step
@@ -169,7 +169,7 @@ TEST(shearing, a_push_goes_through_three_bodies_in_one_step) {
     const Few few({{0.2, 0.5, 0.5}, {0.4, 0.5, 0.5}, {0.6, 0.5, 0.5}}, {{0.5, 0, 0}, {}, {}});
     auto simulation = few.make();
     simulation->step();
-    EXPECT_EQ(simulation->figures().contacts, 2u);
+    EXPECT_EQ(simulation->statistics().contacts, 2u);
     const Places x = field(*simulation, "position"), v = field(*simulation, "velocity");
     // The gaps are 0.1 each: the first stops at 0.3, the second at 0.5.
     EXPECT_LT(length(x[0] - Vector{0.3, 0.5, 0.5}), 1e-14);
@@ -184,7 +184,7 @@ TEST(shearing, a_body_between_two_stays) {
                   {{0.25, 0, 0}, {}, {-0.25, 0, 0}});
     auto simulation = few.make();
     simulation->step();
-    EXPECT_EQ(simulation->figures().contacts, 3u);
+    EXPECT_EQ(simulation->statistics().contacts, 3u);
     const Places x = field(*simulation, "position"), v = field(*simulation, "velocity");
     // They touch after 0.6 of the step.
     EXPECT_LT(length(x[0] - Vector{0.3, 0.5, 0.5}), 1e-14);
@@ -209,10 +209,10 @@ TEST(shearing, friction_turns_spheres_and_keeps_angular_momentum) {
         const Vector before = angular();
         const double energy = 0.5 * (0.4 * 0.4 + 0.05 * 0.05 + 0.2 * 0.2 + 0.03 * 0.03);
         simulation->step();
-        ASSERT_EQ(simulation->figures().contacts, 1u);
+        ASSERT_EQ(simulation->statistics().contacts, 1u);
         EXPECT_LT(length(angular() - before), 1e-14);
         EXPECT_GT(length(field(*simulation, "angular_velocity")[0]), 0.1);
-        EXPECT_LT(simulation->figures().kinetic, energy * (1 - 1e-6));
+        EXPECT_LT(simulation->statistics().kinetic, energy * (1 - 1e-6));
         const Places x = field(*simulation, "position"), v = field(*simulation, "velocity"),
                      spin = field(*simulation, "angular_velocity");
         // Enough friction ends the sliding. When they met is known from where they are.
@@ -237,16 +237,16 @@ TEST(shearing, momentum_and_energy_are_kept) {
     settings.restitution = 1;
     settings.dt = 0.01;
     auto simulation = make_shearing(settings, {.threads = 1});
-    const double energy = simulation->figures().kinetic;
-    const Vector momentum = simulation->figures().momentum;
+    const double energy = simulation->statistics().kinetic;
+    const Vector momentum = simulation->statistics().momentum;
     ASSERT_NEAR(energy, 250, 15);
     std::uint64_t collisions = 0;
     for (int step = 0; step < 100; ++step) {
         simulation->step();
-        collisions += simulation->figures().contacts;
+        collisions += simulation->statistics().contacts;
         // Far below the 10^-9 per collision that would be allowed.
-        ASSERT_LT(std::abs(simulation->figures().kinetic - energy), 1e-11 * energy);
-        ASSERT_LT(length(simulation->figures().momentum - momentum), 1e-11);
+        ASSERT_LT(std::abs(simulation->statistics().kinetic - energy), 1e-11 * energy);
+        ASSERT_LT(length(simulation->statistics().momentum - momentum), 1e-11);
     }
     EXPECT_GT(collisions, 5000u);
 }
@@ -298,10 +298,10 @@ TEST(shearing, no_overlap_after_any_step) {
         std::uint64_t collisions = 0;
         for (int step = 0; step < 60; ++step) {
             simulation->step();
-            collisions += simulation->figures().contacts;
+            collisions += simulation->statistics().contacts;
             const double overlap = deepest_overlap(*simulation, settings);
             ASSERT_LT(overlap, 1e-13) << "after step " << step;
-            ASSERT_NEAR(simulation->figures().overlap, std::max(overlap, 0.0), 1e-15);
+            ASSERT_NEAR(simulation->statistics().overlap, std::max(overlap, 0.0), 1e-15);
         }
         EXPECT_GT(collisions, 300u);
     }
@@ -392,24 +392,24 @@ TEST(shearing, rule_rms_misses_fast_bodies_and_says_so) {
             {{0.5, 0, 0}, {-0.5, 0, 0}, {0.01, 0, 0}, {}});
     auto exact = few.make();
     exact->step();
-    EXPECT_EQ(exact->figures().contacts, 1u);
+    EXPECT_EQ(exact->statistics().contacts, 1u);
 
     few.settings.rule = "rms";
     few.settings.speed = 0.001;  // the first guess of near pairs' speed comes from it
     auto rms = few.make();
     rms->step();
-    EXPECT_EQ(rms->figures().contacts, 0u);
+    EXPECT_EQ(rms->statistics().contacts, 0u);
     EXPECT_EQ(own(*rms, "missed"), 1);
     few.settings.count_missed = false;
     auto unaware = few.make();
     unaware->step();
     EXPECT_EQ(state_hash(*unaware), state_hash(*rms));
-    for (const auto& figure : unaware->figures().own) EXPECT_NE(figure.name, "missed");
+    for (const auto& figure : unaware->statistics().own) EXPECT_NE(figure.name, "missed");
     few.settings.count_missed = true;
     few.settings.speed = 1;
     auto wide = few.make();
     wide->step();
-    EXPECT_EQ(wide->figures().contacts, 1u);
+    EXPECT_EQ(wide->statistics().contacts, 1u);
     EXPECT_EQ(own(*wide, "missed"), 0);
 }
 
@@ -421,7 +421,7 @@ TEST(shearing, rule_rms_tells_the_overlap_that_it_left) {
     auto rms = few.make();
     rms->step();
     EXPECT_EQ(own(*rms, "missed"), 1);
-    EXPECT_NEAR(rms->figures().overlap, 0.06, 1e-12);
+    EXPECT_NEAR(rms->statistics().overlap, 0.06, 1e-12);
 }
 
 // Below restitution 7 - 4 sqrt(3) = 0.072 three bodies in a row collide without end in finite
@@ -432,8 +432,8 @@ TEST(shearing, inelastic_collapse_ends) {
     few.settings.restitution = 0.05;
     auto simulation = few.make();
     simulation->step();
-    EXPECT_GT(simulation->figures().contacts, 4u);
-    EXPECT_LT(simulation->figures().contacts, 100u);
+    EXPECT_GT(simulation->statistics().contacts, 4u);
+    EXPECT_LT(simulation->statistics().contacts, 100u);
     EXPECT_LT(deepest_overlap(*simulation, few.settings), 1e-13);
 
     ShearingSettings dense = everything();
@@ -441,7 +441,7 @@ TEST(shearing, inelastic_collapse_ends) {
     dense.restitution = 0;
     auto many = make_shearing(dense, {.threads = 1});
     test::run(*many, 20);
-    EXPECT_LT(many->figures().contacts, 20'000u);
+    EXPECT_LT(many->statistics().contacts, 20'000u);
 }
 
 TEST(shearing, settings_that_make_no_sense_are_refused) {

@@ -7,19 +7,19 @@
 #include <string>
 #include <vector>
 
-#include "tool/plain.hpp"
+#include "reference/plain.hpp"
 
 #include <vicinal/vicinal.hpp>
 
 namespace vicinal::test {
 
 template <int D>
-using Found = std::vector<tool::PlainPair<D>>;
+using Found = std::vector<reference::PlainPair<D>>;
 
 template <int D>
 void append(Found<D>& found, const Block<D>& block) {
     for (std::size_t p = 0; p < block.pairs.size(); ++p) {
-        tool::PlainPair<D> pair{block.pairs[p].i, block.pairs[p].j, {}};
+        reference::PlainPair<D> pair{block.pairs[p].i, block.pairs[p].j, {}};
         if (!block.images.empty())
             for (std::size_t a = 0; a < D; ++a) pair.n[a] = block.images[p][a];
         found.push_back(pair);
@@ -45,7 +45,7 @@ Found<D> rows_of(const Rows<D>& rows) {
     Found<D> found;
     for (std::size_t i = 0; i < rows.size(); ++i)
         for (std::uint64_t e = rows.offsets[i]; e < rows.offsets[i + 1]; ++e) {
-            tool::PlainPair<D> pair{rows.body(i), rows.indices[e], {}};
+            reference::PlainPair<D> pair{rows.body(i), rows.indices[e], {}};
             if (!rows.images.empty())
                 for (std::size_t a = 0; a < D; ++a) pair.n[a] = rows.images[e][a];
             found.push_back(pair);
@@ -56,7 +56,7 @@ Found<D> rows_of(const Rows<D>& rows) {
 template <int D>
 Found<D> both_ways(const Found<D>& found) {
     Found<D> all = found;
-    for (const auto& pair : found) all.push_back(tool::reversed<D>(pair));
+    for (const auto& pair : found) all.push_back(reference::reversed<D>(pair));
     return sorted<D>(all);
 }
 

@@ -9,15 +9,15 @@
 #include <sstream>
 #include <thread>
 
+#include "bench/harness/contest.hpp"
 #include "harness.hpp"
-#include "tool/contest.hpp"
 #include "tool/text.hpp"
 
 namespace vicinal::test {
 namespace {
 
-using tool::Fingerprint;
-using tool::Spellings;
+using bench::Fingerprint;
+using bench::Spellings;
 
 Fingerprint of(const std::vector<Pair>& pairs) {
     Spellings spellings;
@@ -61,34 +61,34 @@ TEST(Fingerprints, rows_hold_each_pair_in_both_directions) {
     Rows<2> rows;
     rows.offsets = {0, 1, 3, 4};
     rows.indices = {1, 0, 2, 1};
-    EXPECT_EQ(tool::fingerprint(rows), of({{0, 1}, {1, 2}}));
+    EXPECT_EQ(bench::fingerprint(rows), of({{0, 1}, {1, 2}}));
     rows.indices = {1, 0, 2, 0};  // 2 has 0 for a neighbour, but 1 has 2
-    EXPECT_NE(tool::fingerprint(rows), of({{0, 1}, {1, 2}}));
+    EXPECT_NE(bench::fingerprint(rows), of({{0, 1}, {1, 2}}));
     rows.offsets = {0, 1, 2, 2};
     rows.indices = {1, 2};  // half rows
-    EXPECT_NE(tool::fingerprint(rows), of({{0, 1}, {1, 2}}));
+    EXPECT_NE(bench::fingerprint(rows), of({{0, 1}, {1, 2}}));
 }
 
 TEST(Fingerprints, differences_are_counted) {
     const std::vector<Pair> wanted{{0, 1}, {1, 2}, {3, 4}};
-    EXPECT_EQ(tool::differences(wanted, {{2, 1}, {3, 4}, {0, 1}}, 1), 0u);
-    EXPECT_EQ(tool::differences(wanted, {{2, 1}, {0, 1}}, 1), 1u);
-    EXPECT_EQ(tool::differences(wanted, {{2, 1}, {0, 1}, {3, 5}}, 1), 2u);
-    EXPECT_EQ(tool::differences(wanted, {{1, 2}, {0, 1}, {3, 4}, {3, 4}}, 1), 1u);
-    EXPECT_EQ(tool::differences({{0, 1}}, {{0, 1}, {1, 0}}, 2), 0u);
-    EXPECT_EQ(tool::differences({{0, 1}}, {{0, 1}}, 2), 1u);
-    EXPECT_EQ(tool::differences({}, {{0, 1}, {1, 0}}, 2), 1u);
+    EXPECT_EQ(bench::differences(wanted, {{2, 1}, {3, 4}, {0, 1}}, 1), 0u);
+    EXPECT_EQ(bench::differences(wanted, {{2, 1}, {0, 1}}, 1), 1u);
+    EXPECT_EQ(bench::differences(wanted, {{2, 1}, {0, 1}, {3, 5}}, 1), 2u);
+    EXPECT_EQ(bench::differences(wanted, {{1, 2}, {0, 1}, {3, 4}, {3, 4}}, 1), 1u);
+    EXPECT_EQ(bench::differences({{0, 1}}, {{0, 1}, {1, 0}}, 2), 0u);
+    EXPECT_EQ(bench::differences({{0, 1}}, {{0, 1}}, 2), 1u);
+    EXPECT_EQ(bench::differences({}, {{0, 1}, {1, 0}}, 2), 1u);
 }
 
 // Says what it is told to say.
-class Told : public tool::Contender<double, 2> {
+class Told : public bench::Contender<double, 2> {
   public:
     // One answer for each repeat, the last for all that follow; warming up gives the first.
     Told(const std::string& name, std::vector<std::vector<Pair>> answers)
         : answers_(std::move(answers)) {
         row.name = name;
     }
-    tool::Sample run(const Bodies<double, 2>&) override {
+    bench::Sample run(const Bodies<double, 2>&) override {
         now_ = answers_[std::min(row.samples.size(), answers_.size() - 1)];
         if (now_.empty()) throw std::runtime_error("nothing to say");
         row.pairs = now_.size();
@@ -103,8 +103,7 @@ class Told : public tool::Contender<double, 2> {
 };
 
 struct Trial {
-    tool::Progress progress{"trial"};
-    tool::Contest<double, 2> contest{"trial", {}, progress};
+    bench::Contest<double, 2> contest{"trial", {}, [](const std::string&) {}};
 
     void add(const std::string& name, std::vector<std::vector<Pair>> answers,
              bool peer = false) {
@@ -165,11 +164,11 @@ TEST(Contests, a_peer_that_fails_ends_its_own_row_only) {
 }
 
 // Notes where the first body is at each run.
-class Watcher : public tool::Contender<double, 2> {
+class Watcher : public bench::Contender<double, 2> {
   public:
     std::vector<double> seen;
 
-    tool::Sample run(const Bodies<double, 2>& bodies) override {
+    bench::Sample run(const Bodies<double, 2>& bodies) override {
         seen.push_back(bodies.position(0, 0));
         return {1e-3, {}};
     }
@@ -179,12 +178,11 @@ class Watcher : public tool::Contender<double, 2> {
 
 // Else a method that profits from small steps would be timed on bodies that do not move.
 TEST(Contests, moved_bodies_are_new_to_the_timed_run) {
-    tool::Progress progress("trial");
-    tool::BodyArrays<double, 2> bodies;
+    io::BodyArrays<double, 2> bodies;
     bodies.layout.cutoff = 1;
     bodies.count = 1;
     bodies.position = {std::vector<double>{5}, std::vector<double>{5}};
-    tool::Contest<double, 2> contest("trial", bodies, progress);
+    bench::Contest<double, 2> contest("trial", bodies, [](const std::string&) {});
     auto watcher = std::make_unique<Watcher>();
     const std::vector<double>& seen = watcher->seen;
     contest.add(std::move(watcher));
@@ -200,17 +198,17 @@ TEST(Contests, moved_bodies_are_new_to_the_timed_run) {
 }
 
 TEST(Statistics, median_spread_and_growth) {
-    EXPECT_EQ(tool::median({3, 1, 2}), 2);
-    EXPECT_EQ(tool::median({4, 1, 2, 3}), 2.5);
-    EXPECT_EQ(tool::spread({1, 2, 3, 4, 5}), 2.0 / 3);
-    EXPECT_EQ(tool::spread({7}), 0);
-    std::vector<tool::BenchRow> rows(3);
+    EXPECT_EQ(bench::median({3, 1, 2}), 2);
+    EXPECT_EQ(bench::median({4, 1, 2, 3}), 2.5);
+    EXPECT_EQ(bench::spread({1, 2, 3, 4, 5}), 2.0 / 3);
+    EXPECT_EQ(bench::spread({7}), 0);
+    std::vector<bench::Row> rows(3);
     for (std::size_t k = 0; k < rows.size(); ++k) {
         rows[k].bodies = std::uint64_t{1} << (2 * k + 2);
         rows[k].samples = {{std::pow(2.0, 3.0 * static_cast<double>(k)), {}}};
     }
-    EXPECT_NEAR(*tool::growth_exponent({&rows[0], &rows[1], &rows[2]}), 1.5, 1e-12);
-    EXPECT_FALSE(tool::growth_exponent({&rows[0]}));
+    EXPECT_NEAR(*bench::growth_exponent({&rows[0], &rows[1], &rows[2]}), 1.5, 1e-12);
+    EXPECT_FALSE(bench::growth_exponent({&rows[0]}));
 }
 
 TEST(Text, commas_within_brackets_do_not_split) {
@@ -475,8 +473,8 @@ TEST_F(Bench, p5_cuckoo_fills_its_tables_as_published) {
 
 // A host that is busy with other work is named in every form of the result.
 TEST(OtherLoad, makes_a_result_of_little_worth) {
-    tool::BenchResult result;
-    tool::BenchRow row;
+    bench::Result result;
+    bench::Row row;
     row.name = "auto";
     row.samples = {{}};
     result.rows = {row};
@@ -495,7 +493,7 @@ TEST(OtherLoad, makes_a_result_of_little_worth) {
 }
 
 TEST(OtherLoad, sees_another_process) {
-    const tool::OtherLoad load;
+    const bench::OtherLoad load;
     const pid_t other = fork();
     if (other == 0)
         for (;;) sched_yield();

@@ -1,8 +1,8 @@
 // vicinal pairs: shapes, formats, domains and outputs.
 #include <cmath>
 
+#include "common/text.hpp"
 #include "harness.hpp"
-#include "tool/text.hpp"
 
 namespace vicinal::test {
 namespace {
@@ -27,11 +27,11 @@ TEST_F(Pairs, summary_names_what_was_found_and_how) {
 
 // Counts are grouped, never given with an exponent.
 TEST(ReadableNumber, groups_whole_numbers) {
-    EXPECT_EQ(tool::readable_number(1e6), "1,000,000");
-    EXPECT_EQ(tool::readable_number(0), "0");
-    EXPECT_EQ(tool::readable_number(6.3712), "6.371");
-    EXPECT_EQ(tool::readable_number(-2), "-2");
-    EXPECT_EQ(tool::readable_number(std::nan("")), "-");
+    EXPECT_EQ(common::readable_number(1e6), "1,000,000");
+    EXPECT_EQ(common::readable_number(0), "0");
+    EXPECT_EQ(common::readable_number(6.3712), "6.371");
+    EXPECT_EQ(common::readable_number(-2), "-2");
+    EXPECT_EQ(common::readable_number(std::nan("")), "-");
 }
 
 TEST_F(Pairs, json_is_one_object_with_every_field) {

@@ -19,7 +19,7 @@ void expect_recovery(Finder<T, D>& finder) {
     const auto places = scattered<T, D>(20, 0, 1);
     const auto bodies = points<D>(places, 0.4);
     finder.update(bodies, Domain<D>::open());
-    expect_answers(finder, tool::plain_pairs(bodies, {}));
+    expect_answers(finder, reference::plain_pairs(bodies, {}));
 }
 
 // Every method refuses the bodies alike, as input, as a second set and as queries.
@@ -75,7 +75,7 @@ TYPED_TEST(BadInput, a_consumer_that_cannot_be_called) {
     expect_error(option, words, [&] { finder.for_each_block(nothing); });
     expect_error(option, words, [&] { finder.pairs_with(bodies, nothing); });
     expect_error(option, words, [&] { finder.probe(bodies, nothing); });
-    expect_answers(finder, tool::plain_pairs(bodies, {}));
+    expect_answers(finder, reference::plain_pairs(bodies, {}));
 }
 
 TYPED_TEST(BadInput, not_a_finite_number) {
@@ -364,7 +364,7 @@ TYPED_TEST(BadInput, a_consumer_that_throws) {
     VICINAL_FLAVOUR;
     const auto places = scattered<T, D>(300, 0, 1);
     const auto bodies = points<D>(places, 0.25);
-    const auto expected = tool::plain_pairs(bodies, {});
+    const auto expected = reference::plain_pairs(bodies, {});
     for (const std::string& method : method_names())
         for (int threads : {1, 3}) {
             SCOPED_TRACE(method);

@@ -229,7 +229,7 @@ TYPED_TEST(Counts, max_pairs_exactly_and_one_below) {
     for (const Domain<D>& domain : {Domain<D>::open(), cube<D>(0.9)})
         for (const std::string& method : method_names()) {
             SCOPED_TRACE(method);
-            const auto exact = tool::plain_pairs(bodies, domain).size();
+            const auto exact = reference::plain_pairs(bodies, domain).size();
             auto options = with_method<D>(method, 2, domain);
             options.max_pairs = exact;
             Finder<T, D> enough(options);
@@ -246,7 +246,7 @@ TYPED_TEST(Counts, max_pairs_exactly_and_one_below) {
             });
             // The limit is an error of the call, not of the bodies.
             short_by_one.update(points<D>(places, 0.125));
-            EXPECT_EQ(difference<D>(tool::plain_pairs(points<D>(places, 0.125), domain),
+            EXPECT_EQ(difference<D>(reference::plain_pairs(points<D>(places, 0.125), domain),
                                     listed(short_by_one.pairs(Order::sorted))),
                       "");
         }
@@ -258,8 +258,8 @@ TYPED_TEST(Counts, max_pairs_of_two_sets_and_probes) {
     const std::vector<T> radii(50, T(0.25));
     const auto bodies = points<D>(places, 0.25), second = points<D>(others, 0.25);
     const auto queries = spheres<D>(others, radii);
-    const auto pairs = tool::plain_pairs(second, bodies, {}).size();
-    const auto hits = tool::plain_probe(bodies, queries, {}).size();
+    const auto pairs = reference::plain_pairs(second, bodies, {}).size();
+    const auto hits = reference::plain_probe(bodies, queries, {}).size();
     for (const std::string& method : method_names()) {
         SCOPED_TRACE(method);
         auto options = with_method<D>(method);
@@ -323,7 +323,7 @@ TYPED_TEST(Counts, max_bytes_of_the_pairs) {
     const auto places = scattered<T, D>(500, 0, 1);
     const auto bodies = points<D>(places, 0.25);
     for (const Domain<D>& domain : {Domain<D>::open(), cube<D>(0.9)}) {
-        const Found<D> expected = tool::plain_pairs(bodies, domain);
+        const Found<D> expected = reference::plain_pairs(bodies, domain);
         for (const std::string& method : method_names()) {
             SCOPED_TRACE(method);
             auto options = with_method<D>(method, 1, domain);

@@ -30,9 +30,9 @@ void expect_soon(const std::string& what, const std::function<void()>& call) {
 template <Real T, int D>
 void expect_all_soon(const std::vector<std::string>& chosen, const Bodies<T, D>& bodies,
                      const Domain<D>& domain) {
-    const Found<D> expected = tool::plain_pairs(bodies, domain),
-                   two_sets = tool::plain_pairs(bodies, bodies, domain),
-                   probe = tool::plain_probe(bodies, bodies, domain);
+    const Found<D> expected = reference::plain_pairs(bodies, domain),
+                   two_sets = reference::plain_pairs(bodies, bodies, domain),
+                   probe = reference::plain_probe(bodies, bodies, domain);
     const auto same = [](const char* what, const Found<D>& right,
                          const std::function<Found<D>()>& call) {
         Found<D> found;
@@ -144,7 +144,7 @@ TYPED_TEST(Durations, options_at_their_ends) {
     const auto bodies = points<D>(places, 0.01);
     const std::vector<T> radii(40, D == 2 ? T(8) : T(3));
     const auto queries = spheres<D>(places, radii);
-    const Found<D> expected = tool::plain_probe(bodies, queries, cube<D>(1));
+    const Found<D> expected = reference::plain_probe(bodies, queries, cube<D>(1));
     for (const char* method : {"linear_kd_tree(root=1000)", "hierarchical_hash(table=0.01)",
                                "cuckoo_hash(cell=50)", "compact_grid(cell=0.1)", "row_grid"}) {
         Finder<T, D> finder(with_method<D>(method, 1, cube<D>(1)));

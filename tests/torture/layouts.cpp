@@ -62,10 +62,10 @@ std::vector<T> flat(const std::vector<Particle<T, D>>& all, Member<T, D> m) {
 // The layouts give one answer, and it is the right one.
 template <Real T, int D>
 void expect_one_answer(const std::vector<Bodies<T, D>>& layouts) {
-    const auto expected = tool::plain_pairs(layouts[0], cube<D>(0.9));
+    const auto expected = reference::plain_pairs(layouts[0], cube<D>(0.9));
     EXPECT_FALSE(expected.empty());
     for (const auto& bodies : layouts) {
-        EXPECT_TRUE(expected == tool::plain_pairs(bodies, cube<D>(0.9)));
+        EXPECT_TRUE(expected == reference::plain_pairs(bodies, cube<D>(0.9)));
         expect_same(bodies);
         expect_same(bodies, cube<D>(0.9));
     }

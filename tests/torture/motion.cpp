@@ -144,7 +144,7 @@ struct Replay {
 // The figure of that name in the report.
 template <int D>
 double figure(const Report<D>& report, const std::string& name) {
-    for (const Figure& one : report.figures)
+    for (const Statistic& one : report.statistics)
         if (one.name == name) return one.value;
     return -1;
 }
@@ -161,7 +161,7 @@ Replay<D> follow(World<T, D> world, const F& advance, double* rebuilds = nullptr
     std::vector<Replay<D>> replays(finders.size());
     for (int step = 1; step <= (run_light() ? 60 : 200); ++step) {
         SCOPED_TRACE("step " + std::to_string(step));
-        const Found<D> expected = tool::plain_pairs(world.view(), world.domain);
+        const Found<D> expected = reference::plain_pairs(world.view(), world.domain);
         const auto keys = named(expected, world);
         for (std::size_t f = 0; f < finders.size(); ++f) {
             SCOPED_TRACE(keepers[f]);
@@ -172,7 +172,7 @@ Replay<D> follow(World<T, D> world, const F& advance, double* rebuilds = nullptr
             EXPECT_EQ(replays[f].pairs, keys);
         }
         if (step % 50 == 0) {
-            const auto probe = tool::plain_probe(world.view(), world.view(), world.domain);
+            const auto probe = reference::plain_probe(world.view(), world.view(), world.domain);
             for (auto& finder : finders)
                 EXPECT_EQ(
                     difference<D>(probe, listed(finder.probe(world.view(), Order::sorted))), "")

@@ -35,7 +35,7 @@ TYPED_TEST(Periodic, a_body_and_its_own_images) {
     const std::vector<T> one(D, T(0.3));
     Found<D> expected;
     for (std::size_t a = 0; a < D; ++a) {
-        tool::PlainPair<D> pair{0, 0, {}};
+        reference::PlainPair<D> pair{0, 0, {}};
         pair.n[D - 1 - a] = 1;
         expected.push_back(pair);
     }
@@ -80,7 +80,7 @@ TYPED_TEST(Periodic, sides_of_very_different_length) {
 // A pair whichever body is on which side, once, in the image the caller's coordinates ask for.
 template <Real T, int D>
 void expect_pair_across(std::size_t axis, const Bodies<T, D>& forth, const Bodies<T, D>& back) {
-    tool::PlainPair<D> pair{0, 1, {}};
+    reference::PlainPair<D> pair{0, 1, {}};
     for (const std::string& method : method_names()) {
         SCOPED_TRACE(method + " axis " + std::to_string(axis));
         const auto options = with_method<D>(method, 1, cube<D>(4));
@@ -157,7 +157,8 @@ TYPED_TEST(Periodic, whole_periods_of_shear_change_nothing) {
     VICINAL_FLAVOUR;
     const auto places = scattered<T, D>(100, -0.5, 1.5);
     const auto bodies = points<D>(places, 0.2);
-    const auto expected = tool::plain_pairs(bodies, Domain<D>::sheared(lengths<D>(1), 0.25));
+    const auto expected =
+        reference::plain_pairs(bodies, Domain<D>::sheared(lengths<D>(1), 0.25));
     for (double periods : {-1e9, -7.0, 1.0, 1e6})
         for (const std::string& method : method_names()) {
             SCOPED_TRACE(method);
@@ -268,7 +269,7 @@ TYPED_TEST(Periodic, wrapping_a_body_does_not_move_it) {
         periods.push_back(static_cast<int>(std::floor(random.uniform(-100, 100))));
         outside[c] = places[c] + 4 * static_cast<T>(periods[c]);
     }
-    Found<D> expected = tool::plain_pairs(points<D>(places, 0.75), cube<D>(4));
+    Found<D> expected = reference::plain_pairs(points<D>(places, 0.75), cube<D>(4));
     for (auto& pair : expected)
         for (std::size_t a = 0; a < D; ++a)
             pair.n[a] += periods[pair.i * D + a] - periods[pair.j * D + a];
@@ -293,7 +294,7 @@ TYPED_TEST(Periodic, the_box_changes_while_the_bodies_do_not) {
         const auto bodies = shaped<T, D>(places, T(0.25), kind);
         std::vector<Found<D>> expected;
         for (const auto& domain : domains)
-            expected.push_back(tool::plain_pairs(bodies.view(), domain));
+            expected.push_back(reference::plain_pairs(bodies.view(), domain));
         for (const std::string& method : method_names()) {
             SCOPED_TRACE(std::string(kind.name) + " " + method);
             Finder<T, D> finder(with_method<D>(method));
@@ -337,12 +338,12 @@ TYPED_TEST(Periodic, points_across_joined_faces) {
         if (round % 6 == 5)
             add_filter(bodies, round % 4 == 1 ? FilterCase::groups : FilterCase::exclusions,
                        bodies.size(), 6);
-        const Found<D> expected = tool::plain_pairs(bodies.view(), domain);
+        const Found<D> expected = reference::plain_pairs(bodies.view(), domain);
         finder.update(bodies.view(), domain);
         EXPECT_EQ(finder.report().ghosts, 0u);
         expect_answers(finder, expected);
         for (const auto& pair : expected)
-            if (pair.n != tool::PlainPair<D>{}.n) crossing.push_back(pair);
+            if (pair.n != reference::PlainPair<D>{}.n) crossing.push_back(pair);
         if (bodies.size() > 100) continue;
         // Queries need ghosts; they may come while pairs are streamed.
         std::mutex mutex;
@@ -354,9 +355,9 @@ TYPED_TEST(Periodic, points_across_joined_faces) {
         });
         EXPECT_EQ(difference<D>(expected, sorted<D>(found)), "");
         if (!expected.empty()) {
-            EXPECT_EQ(
-                difference<D>(tool::plain_pairs(bodies.view(), bodies.view(), domain), asked),
-                "");
+            EXPECT_EQ(difference<D>(
+                          reference::plain_pairs(bodies.view(), bodies.view(), domain), asked),
+                      "");
         }
         expect_answers(finder, expected);
     }

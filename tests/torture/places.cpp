@@ -145,7 +145,7 @@ void expect_outliers_harmless(const std::vector<std::vector<T>>& outliers) {
         const auto bodies = shaped<T, D>(places, T(0.05), kind);
         const auto view = bodies.view();
         const auto without = shaped<T, D>(scattered<T, D>(2000, 0, 1), T(0.05), kind);
-        const Found<D> expected = tool::plain_pairs(view, Domain<D>::open());
+        const Found<D> expected = reference::plain_pairs(view, Domain<D>::open());
         for (const std::string& method : method_names()) {
             SCOPED_TRACE(method);
             Finder<T, D> finder(with_method<D>(method));

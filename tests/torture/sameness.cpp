@@ -109,7 +109,7 @@ TYPED_TEST(Sameness, permuted_input) {
             for (auto& pair : found) {
                 pair.i = from[pair.i];
                 pair.j = from[pair.j];
-                if (!tool::is_canonical<D>(pair)) pair = tool::reversed<D>(pair);
+                if (!reference::is_canonical<D>(pair)) pair = reference::reversed<D>(pair);
             }
             EXPECT_EQ(difference<D>(answer_of_a_new_finder<T, D>(method, scene.bodies.view(),
                                                                  scene.domain),
@@ -160,7 +160,7 @@ TYPED_TEST(Sameness, a_thousand_scenes_later) {
             if (use == 4) finder.probe(scene.bodies.view());
         }
         finder.update(last.bodies.view(), last.domain);
-        expect_answers(finder, tool::plain_pairs(last.bodies.view(), last.domain));
+        expect_answers(finder, reference::plain_pairs(last.bodies.view(), last.domain));
         EXPECT_EQ(
             difference<D>(answer_of_a_new_finder<T, D>(method, last.bodies.view(), last.domain),
                           listed(finder.pairs(Order::sorted))),
@@ -178,7 +178,7 @@ TYPED_TEST(Sameness, two_finders_in_two_threads) {
             for (std::uint64_t step = 0; step < 20; ++step) {
                 const AnyScene<T, D> scene(1000 * who + step, 120);
                 finder.update(scene.bodies.view(), scene.domain);
-                const auto expected = tool::plain_pairs(scene.bodies.view(), scene.domain);
+                const auto expected = reference::plain_pairs(scene.bodies.view(), scene.domain);
                 wrong[who] += expected != listed(finder.pairs(Order::sorted));
                 wrong[who] += expected != streamed(finder);
                 wrong[who] += both_ways<D>(expected) !=
@@ -197,7 +197,7 @@ TYPED_TEST(Sameness, one_finder_asked_by_two_threads) {
     // What is const may be called by several threads at once.
     const auto places = scattered<T, D>(300, 0, 1), asked = scattered<T, D>(300, 0, 1, 2);
     const auto bodies = points<D>(places, 0.1), others = points<D>(asked, 0.1);
-    const auto expected = tool::plain_pairs(others, bodies, {});
+    const auto expected = reference::plain_pairs(others, bodies, {});
     for (const std::string& method : method_names()) {
         SCOPED_TRACE(method);
         Finder<T, D> finder(with_method<D>(method, 2));
@@ -218,7 +218,7 @@ TYPED_TEST(Sameness, one_finder_asked_by_two_threads) {
 TYPED_TEST(Sameness, finders_that_move) {
     VICINAL_FLAVOUR;
     const AnyScene<T, D> scene(3, 100), other(8, 100);
-    const auto expected = tool::plain_pairs(scene.bodies.view(), scene.domain);
+    const auto expected = reference::plain_pairs(scene.bodies.view(), scene.domain);
     for (const std::string& method : method_names()) {
         SCOPED_TRACE(method);
         Finder<T, D> first(with_method<D>(method, 2));
@@ -228,7 +228,7 @@ TYPED_TEST(Sameness, finders_that_move) {
         expect_answers(second, expected);
         first = Finder<T, D>(with_method<D>(method));  // a moved-from finder takes a new life
         first.update(other.bodies.view(), other.domain);
-        expect_answers(first, tool::plain_pairs(other.bodies.view(), other.domain));
+        expect_answers(first, reference::plain_pairs(other.bodies.view(), other.domain));
         first = std::move(second);
         expect_answers(first, expected);
         std::vector<Finder<T, D>> many;
@@ -265,7 +265,7 @@ TYPED_TEST(Sameness, a_finder_moved_from_refuses_all_but_a_new_life) {
     expect_error(Error::Kind::input, {"moved from"}, [&] { also_gone.count(); });
     gone = Finder<T, D>();
     gone.update(bodies, scene.domain);
-    expect_answers(gone, tool::plain_pairs(bodies, scene.domain));
+    expect_answers(gone, reference::plain_pairs(bodies, scene.domain));
 }
 
 TYPED_TEST(Sameness, a_list_moved_from_is_empty) {
@@ -294,7 +294,7 @@ TYPED_TEST(Sameness, a_list_moved_from_is_empty) {
 TYPED_TEST(Sameness, the_lists_of_one_call_outlive_the_finder) {
     VICINAL_FLAVOUR;
     const AnyScene<T, D> scene(3, 100);
-    const auto expected = tool::plain_pairs(scene.bodies.view(), scene.domain);
+    const auto expected = reference::plain_pairs(scene.bodies.view(), scene.domain);
     for (const std::string& method : method_names()) {
         auto list = find_pairs(scene.bodies.view(), with_method<D>(method, 1, scene.domain),
                                Order::sorted);
@@ -318,8 +318,8 @@ TYPED_TEST(Sameness, steps_in_which_nothing_or_everything_moves) {
         for (const Domain<D>& domain : {Domain<D>::open(), cube<D>(1)}) {
             const auto here = shaped<T, D>(scattered<T, D>(50, 0, 1), T(0.2), kind);
             const auto there = shaped<T, D>(scattered<T, D>(50, 0.5, 1.5, 7), T(0.2), kind);
-            const auto at_here = tool::plain_pairs(here.view(), domain);
-            const auto at_there = tool::plain_pairs(there.view(), domain);
+            const auto at_here = reference::plain_pairs(here.view(), domain);
+            const auto at_there = reference::plain_pairs(there.view(), domain);
             for (const std::string& method : method_names()) {
                 SCOPED_TRACE(std::string(kind.name) + " " + method);
                 Finder<T, D> finder(with_method<D>(method, 1, domain));

@@ -52,12 +52,12 @@ struct Asked {
     Domain<D> domain;
 
     void expect(const std::vector<std::string>& methods) const {
-        const Found<D> own = tool::plain_pairs(bodies.view(), domain);
+        const Found<D> own = reference::plain_pairs(bodies.view(), domain);
         std::vector<Found<D>> with, probes;
         for (const auto& set : others)
-            with.push_back(tool::plain_pairs(set.view(), bodies.view(), domain));
+            with.push_back(reference::plain_pairs(set.view(), bodies.view(), domain));
         for (const auto& set : queries)
-            probes.push_back(tool::plain_probe(bodies.view(), set.view(), domain));
+            probes.push_back(reference::plain_probe(bodies.view(), set.view(), domain));
         for (const std::string& method : methods) {
             SCOPED_TRACE(method);
             Finder<T, D> finder(with_method<D>(method, 1, domain));
@@ -185,13 +185,13 @@ TYPED_TEST(Shear, at_rest_the_change_has_no_effect) {
             SCOPED_TRACE(std::string(shape.name) + " change " + std::to_string(change));
             const auto bodies = spread<T, D>(12, sides<D>(), 0.2, shape, 1, 3),
                        others = spread<T, D>(5, sides<D>(), 0.2, shape, 2, 3);
-            const auto own = tool::plain_pairs(bodies.view(), still);
-            const auto with = tool::plain_pairs(others.view(), bodies.view(), still);
-            const auto probe = tool::plain_probe(bodies.view(), others.view(), still);
-            EXPECT_EQ(difference<D>(own, tool::plain_pairs(bodies.view(), domain)), "");
-            EXPECT_EQ(
-                difference<D>(with, tool::plain_pairs(others.view(), bodies.view(), domain)),
-                "");
+            const auto own = reference::plain_pairs(bodies.view(), still);
+            const auto with = reference::plain_pairs(others.view(), bodies.view(), still);
+            const auto probe = reference::plain_probe(bodies.view(), others.view(), still);
+            EXPECT_EQ(difference<D>(own, reference::plain_pairs(bodies.view(), domain)), "");
+            EXPECT_EQ(difference<D>(
+                          with, reference::plain_pairs(others.view(), bodies.view(), domain)),
+                      "");
             for (const std::string& method : method_names()) {
                 SCOPED_TRACE(method);
                 Finder<T, D> finder(with_method<D>(method, 1, domain)),
@@ -224,7 +224,7 @@ TYPED_TEST(Shear, displacements_of_zero_are_motion) {
     const std::vector<T> zero(D, T{0});
     const auto domain = Domain<D>::sheared(lengths<D>(1), 0, -0.5);
     const auto bodies = points<D>(one, 0.25), others = points<D>(query, 0.25);
-    tool::PlainPair<D> pair{0, 0, {}};
+    reference::PlainPair<D> pair{0, 0, {}};
     pair.n[0] = -1;
     for (const std::string& method : methods_and_lists()) {
         SCOPED_TRACE(method);
@@ -250,7 +250,7 @@ TYPED_TEST(Shear, queries_of_either_kind_at_the_same_time) {
     std::vector<Found<D>> expected;
     for (const bool moving : {false, true}) {
         others.push_back(spread<T, D>(10, sides<D>(), 0.2, with_motion(at_rest, moving), 2, 2));
-        expected.push_back(tool::plain_pairs(others.back().view(), bodies.view(), domain));
+        expected.push_back(reference::plain_pairs(others.back().view(), bodies.view(), domain));
     }
     for (const std::string& method : methods_and_lists()) {
         SCOPED_TRACE(method);
@@ -293,9 +293,9 @@ TYPED_TEST(Shear, over_many_steps) {
             for (T& x : bodies.upper) x += static_cast<T>(0.002 * step);
             const auto others =
                 spread<T, D>(5, sides<D>(), 0.2, with_motion(shape, step % 2 == 0), 2, 2);
-            const auto own = tool::plain_pairs(bodies.view(), domain);
-            const auto with = tool::plain_pairs(others.view(), bodies.view(), domain);
-            const auto probe = tool::plain_probe(bodies.view(), others.view(), domain);
+            const auto own = reference::plain_pairs(bodies.view(), domain);
+            const auto with = reference::plain_pairs(others.view(), bodies.view(), domain);
+            const auto probe = reference::plain_probe(bodies.view(), others.view(), domain);
             for (std::size_t f = 0; f < finders.size(); ++f) {
                 SCOPED_TRACE(methods[f]);
                 finders[f].update(bodies.view(), domain);
@@ -333,7 +333,7 @@ TYPED_TEST(Shear, bodies_that_move_with_the_flow) {
         auto bodies = points<D>(places, 0.125);
         bodies.displacement = vectors<D>(motion);
         const auto domain = Domain<D>::sheared(sides, 0.25, change);
-        const Found<D> expected = tool::plain_pairs(bodies, domain);
+        const Found<D> expected = reference::plain_pairs(bodies, domain);
         EXPECT_GT(expected.size(), 100u);
         for (const std::string& method : method_names()) {
             Finder<T, D> finder(with_method<D>(method, 1, domain));

@@ -189,7 +189,7 @@ TYPED_TEST(Sizes, larger_than_all_that_came_before) {
             radii[123] = static_cast<T>(grown);
             const auto bodies = spheres<D>(places, radii);
             finder.update(bodies);
-            expect_answers(finder, tool::plain_pairs(bodies, {}));
+            expect_answers(finder, reference::plain_pairs(bodies, {}));
         }
     }
 }
@@ -206,14 +206,14 @@ TYPED_TEST(Sizes, queries_of_any_size_against_a_standing_structure) {
         const std::vector<T> radii(sizes.begin(), sizes.begin() + long(queries));
         const auto query = spheres<D>(centres, radii);
         for (const auto& bodies : {spheres<D>(places, dust), points<D>(places, 0.1)}) {
-            const auto probe = tool::plain_probe(bodies, query, domain);
+            const auto probe = reference::plain_probe(bodies, query, domain);
             for (const std::string& method : method_names()) {
                 SCOPED_TRACE(method);
                 Finder<T, D> finder(with_method<D>(method, 1, domain));
                 finder.update(bodies);
                 EXPECT_EQ(difference<D>(probe, listed(finder.probe(query, Order::sorted))), "");
                 if (bodies.shape != Shape::spheres) continue;
-                EXPECT_EQ(difference<D>(tool::plain_pairs(query, bodies, domain),
+                EXPECT_EQ(difference<D>(reference::plain_pairs(query, bodies, domain),
                                         listed(finder.pairs_with(query, Order::sorted))),
                           "");
             }

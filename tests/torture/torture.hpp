@@ -126,7 +126,7 @@ void expect_asked(const std::string& method, const Bodies<T, D>& bodies,
 template <Real T, int D>
 void expect_same(const Bodies<T, D>& bodies, const Domain<D>& domain = {}) {
     const std::size_t few = run_light() ? 16 : 64;
-    const Found<D> expected = tool::plain_pairs(bodies, domain);
+    const Found<D> expected = reference::plain_pairs(bodies, domain);
     bool asked = true;  // a search image by image asks no method: one stands for all
     for (const std::string& method :
          bodies.size() <= few ? method_extremes() : method_names()) {
@@ -138,8 +138,8 @@ void expect_same(const Bodies<T, D>& bodies, const Domain<D>& domain = {}) {
         if (!asked) break;
     }
     if (bodies.size() > few) return;
-    const Found<D> two_sets = tool::plain_pairs(bodies, bodies, domain);
-    const Found<D> probe = tool::plain_probe(bodies, bodies, domain);
+    const Found<D> two_sets = reference::plain_pairs(bodies, bodies, domain);
+    const Found<D> probe = reference::plain_probe(bodies, bodies, domain);
     for (const std::string& method : method_names()) {
         SCOPED_TRACE(method);
         expect_asked(method, bodies, domain, two_sets, probe);

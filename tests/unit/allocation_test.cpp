@@ -89,7 +89,7 @@ TEST_P(Steady, StateAllocatesNothing) {
                 ASSERT_GT(finder.pairs().size(), 200u);
                 finder.count();
                 finder.neighbours();
-                finder.neighbours(RowKind::full, Order::any, RowPlace::order);
+                finder.neighbours(RowKind::full, Order::any, RowOrder::spatial);
                 if (step >= 3) {
                     EXPECT_EQ(allocations - before, 0u)
                         << "step " << step << (periodic ? ", periodic" : ", open") << ", shape "

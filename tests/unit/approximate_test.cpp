@@ -17,7 +17,7 @@ struct Case {
     Case(const char* scene, const ShapeCase& shape, const char* domain_name)
         : bodies(make_bodies<T, D>(scenes::make(scene, 500, 3, {{"dim", D}}), shape, 3)),
           domain(make_domain<D>(domain_name, periods_for(bodies), shape.swept)),
-          truth(tool::plain_pairs(bodies.view(), domain)) {}
+          truth(reference::plain_pairs(bodies.view(), domain)) {}
 
     Finder<T, D> finder(const std::string& options, int threads = 1) const {
         Options<D> chosen;
@@ -82,10 +82,10 @@ void expect_exact() {
                 SCOPED_TRACE(options);
                 auto finder = c.finder(options, 2);
                 EXPECT_EQ(difference<D>(c.truth, listed(finder.pairs(Order::sorted))), "");
-                EXPECT_EQ(
-                    difference<D>(tool::plain_probe(c.bodies.view(), c.bodies.view(), c.domain),
-                                  listed(finder.probe(c.bodies.view(), Order::sorted))),
-                    "");
+                EXPECT_EQ(difference<D>(reference::plain_probe(c.bodies.view(), c.bodies.view(),
+                                                               c.domain),
+                                        listed(finder.probe(c.bodies.view(), Order::sorted))),
+                          "");
             }
         }
 }
@@ -97,7 +97,7 @@ TEST(Approximate, IsExactWhileBodiesCoverFewCells) {
 
 TEST(Approximate, ProbesMissWhatWasKeptElsewhere) {
     const Case<double, 3> c("polydisperse", shape_cases[0], "open");
-    const auto truth = tool::plain_pairs(c.bodies.view(), c.bodies.view(), c.domain);
+    const auto truth = reference::plain_pairs(c.bodies.view(), c.bodies.view(), c.domain);
     auto finder = c.finder("cells_per_body=1");
     const double share =
         recall<3>(truth, listed(finder.pairs_with(c.bodies.view(), Order::sorted)));

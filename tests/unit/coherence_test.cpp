@@ -28,7 +28,7 @@ Finder<double, 3> finder_of(const std::string& method, const Domain<3>& domain =
 }
 
 double figure(const Finder<double, 3>& finder, const std::string& name) {
-    for (const Figure& one : finder.report().figures)
+    for (const Statistic& one : finder.report().statistics)
         if (one.name == name) return one.value;
     ADD_FAILURE() << "no figure " << name;
     return -1;
@@ -176,11 +176,11 @@ TEST(BoxesOf, HoldTheVertices) {
     std::vector<Vector<double, 2>> places = corners;
     places.push_back({0.5, 0.25});
     const std::vector<std::uint64_t> first{0, 4, 5};
-    Transform<double, 2> turned, still;
-    turned.rotation = {{{0, -1}, {1, 0}}};
-    turned.translation = {10, 20};
+    Transform<double, 2> swapped, still;
+    swapped.rotation = {{{0, -1}, {1, 0}}};
+    swapped.translation = {10, 20};
     still.rotation = {{{1, 0}, {0, 1}}};
-    const std::vector<Transform<double, 2>> transforms{turned, still};
+    const std::vector<Transform<double, 2>> transforms{swapped, still};
     for (const int threads : {1, 3}) {
         const auto boxes = boxes_of<double, 2>({places, first}, transforms, threads);
         EXPECT_EQ(boxes.lower, (std::vector<Vector<double, 2>>{{8, 19}, {0.5, 0.25}}));

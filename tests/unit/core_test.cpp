@@ -8,15 +8,15 @@
 #include <numeric>
 #include <utility>
 
-#include "core/adaptive_sort.hpp"
-#include "core/box_rows.hpp"
-#include "core/sort.hpp"
+#include "base/adaptive_sort.hpp"
+#include "base/sort.hpp"
 #include "methods/registry.hpp"
+#include "row_grid/box_grid.hpp"
+#include "row_grid/box_records.hpp"
+#include "row_grid/point_records.hpp"
 #include "scenes/random.hpp"
 #include "scenes/scenes.hpp"
-#include "simd/box_records.hpp"
-#include "simd/fine_records.hpp"
-#include "simd/places.hpp"
+#include "simd/coordinates.hpp"
 #include "simd/targets.hpp"
 #include "support/bodies.hpp"
 
@@ -82,23 +82,27 @@ TEST(Sort, GatheringIsAStableSortWhateverCameBefore) {
                     };
                     const std::uint64_t most = expected.size();
                     if (most > 0) {
-                        EXPECT_EQ(sorter.gather(n, bits, threads, most - 1, make, key), most);
+                        EXPECT_EQ(
+                            sorter.scatter_with_slack(n, bits, threads, most - 1, make, key),
+                            most);
                     }
                     put_count = 0;
-                    ASSERT_EQ(sorter.gather(n, bits, threads, most, make, key), most);
+                    ASSERT_EQ(sorter.scatter_with_slack(n, bits, threads, most, make, key),
+                              most);
                     twice += put_count > most;
                     ++all_steps;
                     std::vector<KeyedIndex> sorted(most), kept;
-                    sorter.take(1, key,
-                                [&](Range entries, const KeyedIndex* bucket,
-                                    const std::uint32_t* order, const auto& keep) {
-                                    for (std::size_t k = 0; k < entries.size(); ++k) {
-                                        sorted[entries.begin + k] = bucket[order[k]];
-                                        if (k % 2 != 0) continue;
-                                        keep(bucket[order[k]]);
-                                        kept.push_back(bucket[order[k]]);
-                                    }
-                                });
+                    sorter.for_each_bucket(1, key,
+                                           [&](Range entries, const KeyedIndex* bucket,
+                                               const std::uint32_t* order, const auto& keep) {
+                                               for (std::size_t k = 0; k < entries.size();
+                                                    ++k) {
+                                                   sorted[entries.begin + k] = bucket[order[k]];
+                                                   if (k % 2 != 0) continue;
+                                                   keep(bucket[order[k]]);
+                                                   kept.push_back(bucket[order[k]]);
+                                               }
+                                           });
                     ASSERT_EQ(sorted, expected);
                     std::vector<KeyedIndex> left;
                     for (std::size_t b = 0; b < sorter.buckets(); ++b)
@@ -119,7 +123,7 @@ TEST(Simd, UsesTheSetAskedFor) {
 // Arrays of every length, so that whatever is not finite is met in vectors and behind them.
 template <Real T>
 void expect_finite_and_bounds(std::int64_t target) {
-    const PlaceKernels<T, 3> kernels = place_kernels<T, 3>(target);
+    const CoordinateKernels<T, 3> kernels = coordinate_kernels<T, 3>(target);
     scenes::Random random(3);
     for (std::size_t n = 0; n < 250; ++n) {
         std::vector<T> values(n);
@@ -192,8 +196,8 @@ struct Layouts {
 
 template <Real T, int D>
 void expect_records(std::int64_t target) {
-    FineLattice<D> lattice;
-    lattice.units = (1 << fine_bits) / 0.017;
+    PointLattice<D> lattice;
+    lattice.units = (1 << unit_bits) / 0.017;
     for (std::size_t a = 0; a < D; ++a) {
         lattice.origin[a] = -0.1 * static_cast<double>(a + 1);
         lattice.bits[a] = static_cast<unsigned>(13 + a);
@@ -201,13 +205,13 @@ void expect_records(std::int64_t target) {
     const Layouts<T, D> layouts;
     layouts.each([&](const PointBatch<T, D>& batch, std::size_t k, std::size_t count) {
         constexpr Index first = 0xffffff00;  // the highest bit of an instance counts too
-        std::array<FineRecord, batch_size> found;
-        fine_kernels<T, D>(target).records(lattice, batch, first, found.data());
+        std::array<PointRecord, batch_size> found;
+        point_record_kernels<T, D>(target).records(lattice, batch, first, found.data());
         for (std::size_t i = 0; i < count; ++i) {
             std::array<double, D> x;
             for (std::size_t a = 0; a < D; ++a)
                 x[a] = static_cast<double>(layouts.columns[a][k + i]);
-            const FineRecord expected = lattice.record(x, first + static_cast<Index>(i));
+            const PointRecord expected = lattice.record(x, first + static_cast<Index>(i));
             EXPECT_EQ(found[i].place, expected.place) << i;
             EXPECT_EQ(found[i].rest, expected.rest) << i;
         }
@@ -225,7 +229,7 @@ void expect_outside(std::int64_t target) {
     }
     std::size_t inside = 0;
     layouts.each([&](const PointBatch<T, D>& batch, std::size_t k, std::size_t count) {
-        const std::uint64_t found = place_kernels<T, D>(target).outside(batch, box);
+        const std::uint64_t found = coordinate_kernels<T, D>(target).outside(batch, box);
         for (std::size_t i = 0; i < count; ++i) {
             bool out = false;
             for (std::size_t a = 0; a < D; ++a) {
@@ -295,8 +299,8 @@ void expect_box_records(std::int64_t target) {
                     EXPECT_EQ(batch.entry_box[entry], i);
                     EXPECT_EQ(batch.entry_key[entry++], key) << i << ' ' << far << ' ' << near;
                     if (far + near == 0) {
-                        const Key homes = (Key{1} << (D - 1)) - 1;
-                        EXPECT_EQ(batch.key[i], key & ~homes);
+                        const Key flags = (Key{1} << (D - 1)) - 1;
+                        EXPECT_EQ(batch.key[i], key & ~flags);
                     }
                     records.push_back({box, first + static_cast<Index>(i), key});
                 }
@@ -327,7 +331,7 @@ void expect_box_records(std::int64_t target) {
             columns.lo[a] = low[a].data();
             columns.hi[a] = high[a].data();
         }
-        kernels.part(assigned.data(), order.data(), n, columns);
+        kernels.unpack(assigned.data(), order.data(), n, columns);
         for (std::size_t e = 0; e < n; ++e) {
             const BoxRecord<Key, D>& expected = records[n - 1 - e];
             for (std::size_t a = 0; a < D; ++a) {

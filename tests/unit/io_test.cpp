@@ -17,10 +17,12 @@
 
 #include <gtest/gtest.h>
 
+#include "io/pairs.hpp"
 #include "io/table.hpp"
 #include "io/write.hpp"
 
 #include <vicinal/error.hpp>
+#include <vicinal/finder.hpp>
 
 namespace {
 
@@ -662,6 +664,57 @@ TEST(Write, ColumnsRefused) {
     expect_words(refused("a.csv", {{1}, {2, 3}}), "a.csv", {"equally long"});
     expect_words(refused("a.csv", {{1}}), "a.csv", {"name"});
     EXPECT_EQ(folder.files(), 0u);
+}
+
+using Listed = std::vector<std::array<int, 4>>;  // i, j, image
+
+Listed listed(const std::vector<ListedPair<2>>& pairs) {
+    Listed result;
+    for (const auto& pair : pairs)
+        result.push_back(
+            {static_cast<int>(pair.i), static_cast<int>(pair.j), pair.image[0], pair.image[1]});
+    return result;
+}
+
+// Three points on a line, the outer two of which meet across the face of the period.
+TEST(Pairs, RoundTrip) {
+    const std::vector<std::array<double, 2>> places{{0.5, 1}, {1.25, 1}, {9.75, 1}};
+    const Folder folder;
+    for (const bool periodic : {false, true}) {
+        vicinal::Finder<double, 2> finder(
+            vicinal::Options<2>{.domain = periodic ? vicinal::Domain<2>::orthogonal({10, 10})
+                                                   : vicinal::Domain<2>{}});
+        finder.update(vicinal::points<2>(places, 0.75));
+        const Images images = periodic ? Images::read : Images::none;
+        const Listed expected =
+            periodic ? Listed{{0, 1, 0, 0}, {0, 2, -1, 0}} : Listed{{0, 1, 0, 0}};
+        for (const char* name : {"a.npy", "a.csv"}) {
+            const std::string file = folder / name;
+            write_pairs(file, finder.pairs(vicinal::Order::sorted), periodic);
+            EXPECT_EQ(listed(read_pairs<2>(file, 3, 3, images)), expected) << name;
+        }
+        const std::string prefix = folder / "rows";
+        const auto files =
+            write_rows(prefix, finder.neighbours(vicinal::RowKind::full), periodic);
+        EXPECT_EQ(files.size(), periodic ? 3u : 2u);
+        EXPECT_EQ(read_rows<2>(prefix, 3, images).size(), 2 * expected.size());
+    }
+}
+
+TEST(Pairs, Refused) {
+    const Folder folder;
+    const std::string file = folder / "a.csv";
+    const auto refused = [&](const std::string& text, Images images) {
+        put(file, text);
+        return message([&] { read_pairs<2>(file, 3, 4, images); });
+    };
+    EXPECT_EQ(refused("i,j\n2,3\n", Images::none), "no error");
+    expect_words(refused("i,j\n3,0\n", Images::none), "a.csv", {"i = 3", "row 1", "0 to 2"});
+    expect_words(refused("i,j\n0,4\n", Images::none), "a.csv", {"j = 4", "0 to 3"});
+    expect_words(refused("i,j\n0,1.5\n", Images::none), "a.csv", {"j = 1.5"});
+    expect_words(refused("i,k\n0,1\n", Images::none), "a.csv", {"no column 'j'"});
+    expect_words(refused("i,j\n0,1\n", Images::read), "a.csv", {"'nx'", "image"});
+    expect_words(refused("i,j,nx,ny\n0,1,0,0\n", Images::none), "a.csv", {"open", "--domain"});
 }
 
 }  // namespace

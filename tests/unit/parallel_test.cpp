@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/parallel.hpp"
-#include "core/pool.hpp"
+#include "base/parallel.hpp"
+#include "base/pool.hpp"
 
 namespace vicinal {
 namespace {
@@ -27,7 +27,7 @@ TEST(Parallel, TasksRunOnceEach) {
         }
 }
 
-// More than the pieces a ticket can count.
+// More than the pieces a loop's state can count.
 TEST(Parallel, MillionsOfTasksRunOnceEach) {
     const std::size_t tasks = (std::size_t{1} << 21) + 5;
     const auto runs = std::make_unique<std::atomic<unsigned char>[]>(tasks);
@@ -169,15 +169,15 @@ TEST(Pool, StopsAtAnyTime) {
 
 TEST(Pool, NothingIsTakenWithAnotherGeneration) {
     Slot slot;
-    slot.ticket = Ticket(7, 2, 3).word();
-    EXPECT_EQ(slot.take(6, 1).pieces(), 0u);
-    EXPECT_EQ(slot.ticket, Ticket(7, 2, 3).word());
-    EXPECT_EQ(slot.take(7, 1).pieces(), 3u);
-    EXPECT_EQ(slot.ticket, Ticket(7, 1, 2).word());
-    EXPECT_EQ(slot.take(7, 1).pieces(), 2u);
-    EXPECT_EQ(slot.take(7, 1).pieces(), 0u);  // no seat is left
-    EXPECT_EQ(slot.take(7, 0).pieces(), 1u);
-    EXPECT_EQ(slot.take(7, 0).pieces(), 0u);  // no piece is left
+    slot.state = LoopState(7, 2, 3).word();
+    EXPECT_EQ(slot.claim(6, 1).pieces(), 0u);
+    EXPECT_EQ(slot.state, LoopState(7, 2, 3).word());
+    EXPECT_EQ(slot.claim(7, 1).pieces(), 3u);
+    EXPECT_EQ(slot.state, LoopState(7, 1, 2).word());
+    EXPECT_EQ(slot.claim(7, 1).pieces(), 2u);
+    EXPECT_EQ(slot.claim(7, 1).pieces(), 0u);  // no worker is free
+    EXPECT_EQ(slot.claim(7, 0).pieces(), 1u);
+    EXPECT_EQ(slot.claim(7, 0).pieces(), 0u);  // no piece is left
 }
 
 TEST(Pool, BacksOffForAWhile) {

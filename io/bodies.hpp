@@ -1,0 +1,93 @@
+// From a file, and what the caller says it holds, to the bodies the library takes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/table.hpp"
+
+#include <vicinal/bodies.hpp>
+#include <vicinal/error.hpp>
+
+namespace vicinal::io {
+
+// "points", "spheres" or "boxes".
+const char* shape_name(Shape shape);
+
+// What the bodies of a file are.
+struct Layout {
+    Shape shape = Shape::points;
+    ReachRule rule = ReachRule::sum;
+    double cutoff = 0;
+    bool radius_column = false;
+    double radius = 0;  // of every sphere, unless there is a column
+    bool swept = false;
+    int dim = 0;       // 0: what the columns say
+    std::string flag;  // what chose the shape, for messages
+};
+
+// The columns of such bodies by name, in the order in which a .npy file holds them.
+std::vector<std::string> column_names(const Layout& layout, int dim);
+
+// The arrays behind a view.
+template <Real T, int D>
+struct BodyArrays {
+    Layout layout;
+    std::size_t count = 0;
+    std::array<std::vector<T>, D> position, upper, displacement;
+    std::vector<T> radius;  // one element, if all have the same
+    std::vector<std::uint32_t> group, mask;
+    std::vector<Pair> excluded;
+
+    Bodies<T, D> view() const;
+};
+
+class BodyFile {
+  public:
+    // Reads the file and names its columns. Throws Error if it does not hold what the
+    // layout needs.
+    BodyFile(const std::string& name, const Layout& layout);
+    // The same from a table that need not come from a file.
+    BodyFile(const std::string& name, const Layout& layout, Table table);
+
+    const std::string& name() const { return name_; }
+    std::size_t rows() const { return table_.rows; }
+    int dim() const { return layout_.dim; }
+    const std::optional<Cell>& cell() const { return table_.cell; }
+
+    // Hands the columns over: the file's own copy is gone afterwards, so that the bodies
+    // are in memory once.
+    template <Real T, int D>
+    BodyArrays<T, D> take();
+
+  private:
+    int dim_by_count() const;
+    int dim_by_name() const;
+    std::vector<double>& column(const std::string& name);
+    template <Real T>
+    std::vector<T> numbers(const std::string& name);
+    std::vector<std::uint32_t> bits(const std::string& name);
+    [[noreturn]] void fail(const std::string& what) const;
+
+    std::string name_;
+    Layout layout_;
+    Table table_;
+};
+
+// Runs f; an error about one body then also says which row of which file that is.
+template <class F>
+decltype(auto) naming(const std::string& file, const F& f) {
+    try {
+        return f();
+    } catch (const Error& error) {
+        if (!error.element()) throw;
+        throw Error(error.kind(), file + ": " + error.what() + " (row " +
+                                      std::to_string(*error.element() + 1) + " of the file)");
+    }
+}
+
+}  // namespace vicinal::io

@@ -1,0 +1,43 @@
+// Compares the pairs of one step and of the next: which began, which ended, which persist under
+// another image.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "scene/lattice.hpp"
+
+#include <vicinal/bodies.hpp>
+#include <vicinal/changes.hpp>
+#include <vicinal/pairs.hpp>
+
+namespace vicinal::inline VICINAL_API {
+
+template <Real T, int D>
+class ChangeLog {
+  public:
+    const Changes<D>& update(const PairList<D>& list, const Bodies<T, D>& bodies,
+                             const Lattice<T, D>& lattice);
+
+  private:
+    struct Body {  // where a body was
+        Index id;
+        std::array<double, D> place;
+    };
+    struct Lived {  // a pair of the last step, and its key in this one
+        PairKey<D> now, then;
+    };
+
+    void name_pairs(const PairList<D>& list, const Bodies<T, D>& bodies);
+    void note_bodies(const Bodies<T, D>& bodies);
+    void rename(const Lattice<T, D>& lattice);
+    Shift<D> wraps(Index id, const Lattice<T, D>& lattice) const;
+
+    Changes<D> changes_;
+    std::vector<PairKey<D>> pairs_, then_;
+    std::vector<Lived> lived_;
+    std::vector<Body> bodies_, bodies_then_;  // by id
+    Lattice<T, D> lattice_then_;
+};
+
+}  // namespace vicinal::inline VICINAL_API

@@ -1,0 +1,173 @@
+// Queries against the bodies of a step: second sets, probes, nearest neighbours. They are const
+// and may come from several threads at once, also while pairs are streamed.
+#include <algorithm>
+#include <cmath>
+
+#include "base/parallel.hpp"
+#include "base/text.hpp"
+#include "finder/state.hpp"
+#include "scene/check.hpp"
+#include "sieve/direct_images.hpp"
+
+namespace vicinal::inline VICINAL_API {
+
+// With the skin's list or native periodicity, the query structure is built only when a query
+// needs it. `moving`: do the queries move, or the bodies?
+template <Real T, int D>
+const Structure<T, D>& Finder<T, D>::State::structure_for(bool moving) const {
+    const std::lock_guard lock(query_structures->mutex);
+    const bool shear = options.domain.shear_change != 0 && options.domain.periodic[0];
+    if (shear && moving && !bodies.swept())
+        return build_apart(query_structures->moving_images, bodies, domain_of(true));
+    if (!listed && current().images() == Images::native)
+        return build_apart(query_structures->with_ghosts, bodies, domain_of(bodies.swept()));
+    if (!structure->valid()) {
+        structure->build(bodies, domain_of(bodies.swept()), threads, options.max_bytes,
+                         Structure<T, D>::Use::queries);
+        refuse_bytes(structure_bytes());
+    }
+    return *structure;
+}
+
+template <Real T, int D>
+const Structure<T, D>& Finder<T, D>::State::build_apart(std::unique_ptr<Structure<T, D>>& to,
+                                                        const Bodies<T, D>& given,
+                                                        const Domain<D>& domain) const {
+    if (!to) to = std::make_unique<Structure<T, D>>(choice);
+    if (!to->valid()) {
+        to->build(given, domain, threads, options.max_bytes, Structure<T, D>::Use::queries);
+        const std::size_t bytes = structure_bytes();
+        if (bytes > options.max_bytes) to = nullptr;  // pairs can then still be found
+        refuse_bytes(bytes);
+    }
+    return *to;
+}
+
+// Nearest neighbours do not depend on the reach. If it spans so many periods that images are
+// direct and nothing was built, the bodies are ordered without it, as the step begins.
+template <Real T, int D>
+const Structure<T, D>& Finder<T, D>::State::structure_for_nearest() const {
+    const Structure<T, D>& usual = structure_for(bodies.swept());
+    if (usual.scene().images() != Images::direct) return usual;
+    const std::lock_guard lock(query_structures->mutex);
+    Bodies<T, D> bare = bodies;
+    if (bare.shape == Shape::spheres) bare.shape = Shape::points;
+    bare.cutoff = 0;
+    bare.radius = {};
+    bare.displacement = {};
+    return build_apart(query_structures->without_reach, bare, domain_of(false));
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::query(const Bodies<T, D>& queries, bool bare,
+                                Blocks<D>& target) const {
+    check_bodies(queries, bare ? "queries" : "first set", threads);
+    const bool moving = bodies.swept() || queries.swept();
+    const Structure<T, D>& to = structure_for(moving);
+    PairFilter filter_of_queries;
+    filter_of_queries.assign(queries, to.scene().view());
+    target.filter_by(filter_of_queries);
+    Scene<T, D> query_scene;
+    query_scene.assign(queries, domain_of(moving), threads);
+    query_scene.add_ghosts(options.max_bytes, &to.scene());
+    to.scene().check_images(query_scene);
+    SearchContext<T, D> context = context_of(to.scene());
+    context.queries = &query_scene;
+    context.bare = bare;
+    if (bare) context.rule = ReachRule::sum;
+    constexpr std::size_t queries_per_task = 256;
+    const bool direct = query_scene.images() == Images::direct;
+    if (direct) check_images(context, options.max_pairs);
+    const std::size_t n = direct ? queries.size() : query_scene.size();
+    const std::size_t tasks = (n + queries_per_task - 1) / queries_per_task;
+    parallel_tasks(threads, tasks, [&](std::size_t t, int worker) {
+        BlockWriter<D>& writer = target.writer(worker);
+        writer.begin_task(t);
+        const std::size_t begin = t * queries_per_task;
+        const Range range{begin, std::min(n, begin + queries_per_task)};
+        const SearchContext<T, D> own = context.for_worker(writer, worker);
+        if (direct)
+            search_images(own, range);
+        else
+            to.method().probe(query_scene, range, own);
+        writer.end_task();
+    });
+    target.finish();
+}
+
+template <Real T, int D>
+PairList<D> Finder<T, D>::State::query_pairs(const Bodies<T, D>& queries, bool bare,
+                                             Order order) const {
+    require_update();
+    PairList<D> result;
+    Blocks<D> target;
+    structure_for(bodies.swept() || queries.swept());  // first: it uses part of max_bytes
+    target.store(result, current().periodic(), threads, limits());
+    query(queries, bare, target);
+    Rows<D> scratch;
+    if (order == Order::sorted) RowMaker<D>().sort(result, queries.size(), threads, scratch);
+    return result;
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::stream_query(const Bodies<T, D>& queries, bool bare,
+                                       const Consumer<D>& consumer) const {
+    check_consumer<D>(consumer);
+    require_update();
+    Blocks<D> target;
+    structure_for(bodies.swept() || queries.swept());
+    target.stream(consumer, current().periodic(), threads, limits());
+    query(queries, bare, target);
+}
+
+template <Real T, int D>
+Nearest<T, D> Finder<T, D>::State::nearest(const Bodies<T, D>* queries, std::size_t k,
+                                           T max_distance) const {
+    require_update();
+    if (dynamic_cast<const NearestFinder<T, D>*>(&structure->method()) == nullptr)
+        throw Error(Error::Kind::option, "method " + choice.name +
+                                             " does not find nearest neighbours; choose one "
+                                             "that does: " +
+                                             nearest_methods());
+    if (k == 0)
+        throw Error(Error::Kind::option,
+                    "0 nearest neighbours were asked for; give at least 1");
+    if (!(max_distance >= 0) ||
+        (std::isfinite(max_distance) && !std::isfinite(max_distance * max_distance)))
+        throw Error(Error::Kind::option,
+                    "the maximum distance is " +
+                        number_text(static_cast<double>(max_distance)) +
+                        "; give a number that is not negative and whose square is finite, "
+                        "or infinity");
+    const Structure<T, D>& to = structure_for_nearest();
+    const Scene<T, D>& scene = to.scene();
+    const auto& finder = dynamic_cast<const NearestFinder<T, D>&>(to.method());
+    const Bodies<T, D>& query_bodies = queries != nullptr ? *queries : bodies;
+    check_bodies(query_bodies, "queries", threads);
+    PairFilter filter_of_queries;
+    if (queries != nullptr) filter_of_queries.assign(*queries, bodies);
+    NearestContext<T, D> context;
+    context.scene = &scene;
+    if (scene.images() != Images::direct) context.packed = &finder.packed();
+    context.queries = &query_bodies;
+    context.filter = queries != nullptr ? &filter_of_queries : &filter;
+    context.own = queries == nullptr;
+    context.k = k;
+    context.limit = max_distance * max_distance;
+    if (scene.periodic()) context.region = bare_bounds(scene);
+    // Each body in some of its images, and thousands of empty images of skewed cells; if
+    // queries are few, each may take more.
+    const auto count = static_cast<double>(std::max<std::size_t>(query_bodies.size(), 1));
+    context.max_tests =
+        std::max(static_cast<double>(max_image_tests(0, options.max_pairs)) / count,
+                 0x1p13 + 64 * static_cast<double>(scene.bodies()));
+    return collect_nearest(context, threads, limits(),
+                           [&](NearestQuery<T, D>& query) { finder.nearest(query); });
+}
+
+template struct Finder<float, 2>::State;
+template struct Finder<float, 3>::State;
+template struct Finder<double, 2>::State;
+template struct Finder<double, 3>::State;
+
+}  // namespace vicinal::inline VICINAL_API

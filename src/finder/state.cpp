@@ -1,0 +1,324 @@
+// The flow of a step: view -> scene -> method -> sieve -> blocks -> consumer.
+#include "finder/state.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/parallel.hpp"
+#include "scene/check.hpp"
+#include "sieve/direct_images.hpp"
+#include "simd/targets.hpp"
+
+namespace vicinal::inline VICINAL_API {
+namespace {
+
+// The skin of `verlet`; a width of 0 means no list.
+template <Real T, int D>
+std::optional<Skin<T, D>> skin_of(const Choice& choice) {
+    if (choice.name != "verlet") return {};
+    if (choice.word("skin") == "auto") return Skin<T, D>(std::nullopt);
+    const double width = choice.number("skin");
+    if (width == 0) return {};
+    return Skin<T, D>(width);
+}
+
+}  // namespace
+
+template <Real T, int D>
+Finder<T, D>::State::State(const Options<D>& given)
+    : options(given),
+      threads(checked_threads(given.threads)),
+      choice(choose_method(given.method)),
+      structure(std::make_unique<Structure<T, D>>(choice)),
+      skin(skin_of<T, D>(choice)),
+      query_structures(std::make_unique<QueryStructures<T, D>>()) {
+    const std::int64_t target = choose_target();
+    kernels = Kernels<T, D>(target);
+    report.simd = target_name(target);
+    report.method = choice.text();
+    report.exact = choice.exact;
+    report.threads = threads;
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::update(const Bodies<T, D>& given) {
+    ready = listed = statistics_valid = false;
+    structure->invalidate();
+    query_structures->invalidate();
+    const std::uint64_t last_pairs = report.pairs;
+    report.seconds = {};
+    report.pairs = report.candidates = 0;
+    Stopwatch watch;
+    const std::string who = shape_name(given.shape);
+    check_arrays(given, who);
+    if (options.domain.shear_change != 0)  // checked also where it has no effect
+        static_cast<void>(Lattice<T, D>(options.domain));
+    bodies = given;
+    listed = skin && skin->try_reuse(given, options.domain, threads);
+    const double kept = listed ? watch.lap() : 0;
+    if (!listed) check_values(given, who, threads);
+    filter.assign(given);
+    report.seconds.scene = watch.lap();
+    if (skin && !listed) listed = rebuild_skin(last_pairs);
+    const double scene_seconds =
+        listed ? 0
+               : structure->build(bodies, domain_of(bodies.swept()), threads, options.max_bytes,
+                                  Structure<T, D>::Use::search);
+    report.seconds.scene += scene_seconds;
+    report.seconds.build = kept + watch.lap() - scene_seconds;
+    report.why = choice.why;  // in place: a step allocates nothing
+    if (repeats()) report.why = "as asked: pairs are counted as often as they are met";
+    if (current().images() == Images::direct)
+        report.why =
+            "not needed: the reach, with what rounding adds to it far from the origin, "
+            "spans many periods, and every two bodies are tested image by image";
+    report.bodies = current().bodies();
+    report.ghosts = current().size() - current().bodies();
+    for (std::size_t k = 0; k < D; ++k)
+        for (std::size_t d = 0; d < D; ++d)
+            report.lattice[k][d] = static_cast<double>(current().lattice().h[k][d]);
+    check_bytes();
+    ready = true;
+}
+
+// During the step a shear moves images if any body moves. Else its change has no effect.
+template <Real T, int D>
+Domain<D> Finder<T, D>::State::domain_of(bool moving) const {
+    Domain<D> domain = options.domain;
+    if (!moving) domain.shear_change = 0;
+    return domain;
+}
+
+// Rebuilds the skin's list, if a list suits these bodies.
+template <Real T, int D>
+bool Finder<T, D>::State::rebuild_skin(std::uint64_t last_pairs) {
+    if (!skin->begin_rebuild(last_pairs)) return false;
+    structure->build(skin->fat_bounds(), skin->domain(), threads, options.max_bytes,
+                     Structure<T, D>::Use::search);
+    structure->invalidate();  // it holds the fat bounds, not the bodies
+    // Bodies within reach of many images of each other would fill the list with them.
+    if (structure->scene().images() == Images::direct) {
+        skin->drop();
+        return false;
+    }
+    check_bytes();
+    const Scene<T, D>& scene = structure->scene();
+    // Without the filter: groups and exclusions may change while the list lives.
+    blocks.store(candidates, scene.periodic(), threads, {no_limit, limits().max_bytes});
+    search_for(context_of(scene), blocks);
+    return skin->finish_rebuild(candidates);
+}
+
+// Only when the report is read: a step makes no strings.
+template <Real T, int D>
+void Finder<T, D>::State::update_statistics() {
+    if (statistics_valid) return;
+    const bool built = ready && !listed && current().images() != Images::direct;
+    report.statistics = built ? structure->method().statistics() : Statistics{};
+    if (skin)
+        for (Statistic& figure : skin->statistics())
+            report.statistics.push_back(std::move(figure));
+    statistics_valid = true;
+}
+
+template <Real T, int D>
+std::size_t Finder<T, D>::State::structure_bytes() const {
+    std::size_t sum = structure->bytes() + query_structures->bytes() + filter.bytes();
+    if (skin) sum += skin->bytes() + PairList<D>::Store::bytes(candidates);
+    return sum;
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::check_bytes() {
+    report.bytes = structure_bytes();
+    refuse_bytes(report.bytes);
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::refuse_bytes(std::uint64_t bytes) const {
+    if (bytes > options.max_bytes)
+        throw Error(Error::Kind::limit, "the structure needs " + std::to_string(bytes) +
+                                            " bytes, but max_bytes is " +
+                                            std::to_string(options.max_bytes) + "; raise it");
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::require_update() const {
+    if (!ready)
+        throw Error(Error::Kind::input,
+                    "the finder has no bodies; call update() first (and again after an error)");
+}
+
+template <Real T, int D>
+bool Finder<T, D>::State::repeats() const {
+    const auto* const repeated = dynamic_cast<const RepeatedPairs*>(&structure->method());
+    return repeated != nullptr && repeated->repeats();
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::refuse_repeats() const {
+    if (repeats())
+        throw Error(Error::Kind::option,
+                    "method " + choice.text() +
+                        " meets pairs more than once, so they can only be counted; choose "
+                        "another of its options");
+}
+
+// The limits that are left for the pairs.
+template <Real T, int D>
+Limits Finder<T, D>::State::limits() const {
+    const std::lock_guard lock(query_structures->mutex);  // another query may be building
+    const std::size_t used = structure_bytes();
+    return {options.max_pairs,
+            options.max_bytes == no_limit
+                ? no_limit
+                : options.max_bytes - std::min<std::uint64_t>(used, options.max_bytes)};
+}
+
+template <Real T, int D>
+SearchContext<T, D> Finder<T, D>::State::context_of(const Scene<T, D>& searched) const {
+    SearchContext<T, D> context;
+    context.scene = &searched;
+    context.rule = rule_of(searched.view());
+    context.kernels = kernels;
+    return context;
+}
+
+// Searches the scene that the method has ordered, or the skin's list.
+template <Real T, int D>
+void Finder<T, D>::State::search_for(const SearchContext<T, D>& context, Blocks<D>& target) {
+    const bool direct = context.scene->images() == Images::direct;
+    if (direct) check_images(context, options.max_pairs);
+    const std::size_t tasks = direct   ? context.scene->bodies()
+                              : listed ? skin->tasks()
+                                       : structure->method().tasks();
+    parallel_tasks(threads, tasks, [&](std::size_t t, int worker) {
+        BlockWriter<D>& writer = target.writer(worker);
+        writer.begin_task(t);
+        const SearchContext<T, D> own = context.for_worker(writer, worker);
+        if (direct)
+            search_images(own, {t, t + 1});
+        else if (listed)
+            skin->search(t, own);
+        else
+            structure->method().search({t, t + 1}, own);
+        writer.end_task();
+    });
+    target.finish();
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::search(Blocks<D>& target) {
+    Stopwatch watch;
+    target.filter_by(filter);
+    search_for(context_of(current()), target);
+    report.candidates = target.candidates();
+    report.pairs = target.total();
+    report.seconds.search = watch.lap();
+    report.seconds.output = 0;
+    report.bytes = structure_bytes();
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::fill_list() {
+    refuse_repeats();
+    require_update();
+    blocks.store(list, current().periodic(), threads, limits());
+    search(blocks);
+    report.bytes += PairList<D>::Store::bytes(list);
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::sort_list() {
+    Stopwatch watch;
+    check_row_bytes("to sort the pairs", RowKind::half);
+    row_maker.sort(list, bodies.size(), threads, rows);
+    report.seconds.output = watch.lap();
+}
+
+// Rows need memory of their own, and so does sorting, which uses rows.
+template <Real T, int D>
+void Finder<T, D>::State::check_row_bytes(const char* what_for, RowKind kind,
+                                          RowOrder row_order) {
+    const std::uint64_t needed =
+        report.bytes +
+        RowMaker<D>::bytes(list.size(), bodies.size(), kind, row_order, current().periodic());
+    if (needed > options.max_bytes)
+        throw Error(Error::Kind::limit, std::string(what_for) + " the finder would hold " +
+                                            std::to_string(needed) +
+                                            " bytes, but max_bytes is " +
+                                            std::to_string(options.max_bytes) + "; raise it");
+    report.bytes = needed;
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::make_rows(RowKind kind, Order order, RowOrder row_order) {
+    if (finds_rows(kind)) return find_rows(order, row_order);
+    fill_list();
+    check_row_bytes("with the rows", kind, row_order);
+    Stopwatch watch;
+    row_maker.make(list, bodies.size(), kind, order, threads, rows);
+    rows.bodies.clear();
+    if (row_order == RowOrder::spatial) {
+        this->order(rows.bodies, curve_order);
+        row_maker.put_in_order(rows, threads);
+    }
+    report.seconds.output = watch.lap();
+}
+
+template <Real T, int D>
+RowFinder<T, D>* Finder<T, D>::State::row_finder() const {
+    return dynamic_cast<RowFinder<T, D>*>(&structure->method());
+}
+
+template <Real T, int D>
+std::span<const Index> Finder<T, D>::State::body_order() const {
+    const RowFinder<T, D>* const finder = row_finder();
+    return finder != nullptr ? finder->body_order() : std::span<const Index>{};
+}
+
+// Can the method find rows directly? Not with limits: they count pairs, which it then does not.
+template <Real T, int D>
+bool Finder<T, D>::State::finds_rows(RowKind kind) const {
+    return kind == RowKind::full && !listed && current().images() == Images::none &&
+           !filter.active() && options.max_pairs == no_limit && options.max_bytes == no_limit &&
+           !body_order().empty();
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::find_rows(Order order, RowOrder row_order) {
+    Stopwatch watch;
+    RowFinder<T, D>& finder = *row_finder();
+    const RowStatistics found = finder.find_rows(context_of(current()), order, row_order, rows);
+    report.candidates = found.candidates;
+    report.seconds.search = found.search_seconds;
+    rows.images.clear();
+    rows.bodies.clear();
+    if (row_order == RowOrder::spatial) this->order(rows.bodies, curve_order);
+    report.pairs = rows.indices.size() / 2;
+    report.bytes = structure_bytes() + finder.row_bytes() +
+                   rows.offsets.size() * sizeof(std::uint64_t) +
+                   (rows.indices.size() + rows.bodies.size()) * sizeof(Index);
+    report.seconds.output = watch.lap() - found.search_seconds;
+}
+
+// The method's own order, if it is one of bodies, or the order along a Z-curve.
+template <Real T, int D>
+void Finder<T, D>::State::order(std::vector<Index>& result, CurveOrder<T, D>& curve) const {
+    result.resize(current().bodies());
+    const Images images = current().images();
+    if (!listed && (images == Images::none || images == Images::native) &&
+        !body_order().empty()) {
+        std::copy_n(body_order().data(), result.size(), result.data());
+        return;
+    }
+    curve.assign(current(), result.size());
+    for (std::size_t k = 0; k < result.size(); ++k) result[k] = curve[k];
+}
+
+template struct Finder<float, 2>::State;
+template struct Finder<float, 3>::State;
+template struct Finder<double, 2>::State;
+template struct Finder<double, 3>::State;
+
+}  // namespace vicinal::inline VICINAL_API

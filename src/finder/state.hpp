@@ -1,0 +1,110 @@
+// The state of a finder between steps. The flow of a step is in state.cpp, queries are in
+// queries.cpp.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "finder/change_log.hpp"
+#include "finder/skin.hpp"
+#include "finder/structure.hpp"
+#include "output/blocks.hpp"
+#include "output/rows.hpp"
+#include "scene/curve_order.hpp"
+#include "sieve/search_context.hpp"
+
+#include <vicinal/finder.hpp>
+
+namespace vicinal::inline VICINAL_API {
+
+template <int D>
+void check_consumer(const Consumer<D>& consumer) {
+    if (!consumer)
+        throw Error(Error::Kind::option,
+                    "the consumer of blocks is an empty function; give one that can be called");
+}
+
+template <Real T, int D>
+struct Finder<T, D>::State {
+    explicit State(const Options<D>& given);
+
+    void update(const Bodies<T, D>& given);
+    void require_update() const;
+    void refuse_repeats() const;
+
+    // The bodies of this step, as they are searched.
+    const Scene<T, D>& current() const { return listed ? skin->scene() : structure->scene(); }
+
+    // Runs a search into `target`, which stores, streams or counts the pairs.
+    void search(Blocks<D>& target);
+    void fill_list();
+    void sort_list();
+    void make_rows(RowKind kind, Order order, RowOrder row_order);
+    void order(std::vector<Index>& result, CurveOrder<T, D>& curve) const;
+    void update_statistics();
+    Limits limits() const;
+
+    // `bare` tells a probe from a second set.
+    PairList<D> query_pairs(const Bodies<T, D>& queries, bool bare, Order order) const;
+    void stream_query(const Bodies<T, D>& queries, bool bare,
+                      const Consumer<D>& consumer) const;
+    // Null queries: the bodies themselves.
+    Nearest<T, D> nearest(const Bodies<T, D>* queries, std::size_t k, T max_distance) const;
+
+    Options<D> options;
+    int threads;
+    Choice choice;
+    Kernels<T, D> kernels;
+    std::unique_ptr<Structure<T, D>> structure;  // of the search
+    std::optional<Skin<T, D>> skin;
+    bool ready = false;
+    bool listed = false;  // the skin's list replaces the structure
+    Bodies<T, D> bodies;  // of this step
+    PairFilter filter;
+    // Queries are const: the structures they build have an owner of their own.
+    std::unique_ptr<QueryStructures<T, D>> query_structures;
+    Blocks<D> blocks;
+    PairList<D> list;
+    PairList<D> candidates;  // for the skin
+    Rows<D> rows;
+    RowMaker<D> row_maker;
+    CurveOrder<T, D> curve_order;  // for rows
+    ChangeLog<T, D> change_log;
+    Report<D> report;
+    bool statistics_valid = false;  // are report.statistics up to date?
+
+  private:
+    Domain<D> domain_of(bool moving) const;
+    bool rebuild_skin(std::uint64_t last_pairs);
+    bool repeats() const;
+    RowFinder<T, D>* row_finder() const;
+    std::span<const Index> body_order() const;
+    bool finds_rows(RowKind kind) const;
+    void find_rows(Order order, RowOrder row_order);
+
+    std::size_t structure_bytes() const;
+    void check_bytes();
+    void refuse_bytes(std::uint64_t bytes) const;
+    void check_row_bytes(const char* what_for, RowKind kind,
+                         RowOrder row_order = RowOrder::body);
+
+    SearchContext<T, D> context_of(const Scene<T, D>& searched) const;
+    void search_for(const SearchContext<T, D>& context, Blocks<D>& target);
+
+    const Structure<T, D>& structure_for(bool moving) const;
+    const Structure<T, D>& structure_for_nearest() const;
+    const Structure<T, D>& build_apart(std::unique_ptr<Structure<T, D>>& to,
+                                       const Bodies<T, D>& given,
+                                       const Domain<D>& domain) const;
+    void query(const Bodies<T, D>& queries, bool bare, Blocks<D>& target) const;
+};
+
+// The reach rule between two bodies: points pair up to the cut-off both carry.
+template <Real T, int D>
+ReachRule rule_of(const Bodies<T, D>& bodies) {
+    return bodies.shape == Shape::points ? ReachRule::max : bodies.rule;
+}
+
+}  // namespace vicinal::inline VICINAL_API

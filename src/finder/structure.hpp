@@ -1,0 +1,76 @@
+// Bodies that a method has ordered.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "base/stopwatch.hpp"
+#include "methods/registry.hpp"
+#include "scene/scene.hpp"
+
+namespace vicinal::inline VICINAL_API {
+
+// The scene of a step, and the method that has ordered it.
+template <Real T, int D>
+class Structure {
+  public:
+    // A search needs no ghosts if the method has native periodicity; queries always do.
+    enum class Use : std::uint8_t { search, queries };
+
+    explicit Structure(const Choice& choice) : method_(make_method<T, D>(choice)) {}
+
+    // Returns the seconds that the scene took; the rest is the method's.
+    double build(const Bodies<T, D>& bodies, const Domain<D>& domain, int threads,
+                 std::uint64_t max_bytes, Use use) {
+        valid_ = false;
+        Stopwatch watch;
+        scene_.assign(bodies, domain, threads);
+        auto* const native = dynamic_cast<NativePeriodicity<T, D>*>(method_.get());
+        if (use == Use::queries || !scene_.periodic() || native == nullptr ||
+            !native->joins_faces(scene_))
+            scene_.add_ghosts(max_bytes);
+        const double seconds = watch.lap();
+        if (scene_.images() != Images::direct) method_->build(scene_);
+        valid_ = true;
+        return seconds;
+    }
+
+    // Does it hold the bodies of this step?
+    bool valid() const { return valid_; }
+    void invalidate() { valid_ = false; }
+
+    const Scene<T, D>& scene() const { return scene_; }
+    Method<T, D>& method() { return *method_; }
+    const Method<T, D>& method() const { return *method_; }
+    std::size_t bytes() const { return scene_.bytes() + method_->bytes(); }
+
+  private:
+    Scene<T, D> scene_;
+    std::unique_ptr<Method<T, D>> method_;
+    bool valid_ = false;
+};
+
+// Query structures: the bodies ordered once more, for queries that need another scene than the
+// search. Each is built at the first such query of a step. Queries may come from several
+// threads at once: they lock the mutex.
+template <Real T, int D>
+struct QueryStructures {
+    std::mutex mutex;
+    std::unique_ptr<Structure<T, D>> with_ghosts;    // if the search has none
+    std::unique_ptr<Structure<T, D>> moving_images;  // a shear moves images; only queries move
+    std::unique_ptr<Structure<T, D>> without_reach;  // nearest, if the reach spans many periods
+
+    void invalidate() {
+        for (auto* one : {&with_ghosts, &moving_images, &without_reach})
+            if (*one) (*one)->invalidate();
+    }
+    std::size_t bytes() const {
+        std::size_t sum = 0;
+        for (const auto* one : {&with_ghosts, &moving_images, &without_reach})
+            if (*one) sum += (*one)->bytes();
+        return sum;
+    }
+};
+
+}  // namespace vicinal::inline VICINAL_API

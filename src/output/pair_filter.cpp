@@ -1,0 +1,247 @@
+#include "output/pair_filter.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <vicinal/error.hpp>
+
+namespace vicinal::inline VICINAL_API {
+namespace {
+
+// Branch-free: whether a pair stays is unpredictable.
+template <int D, class Allows>
+std::size_t compact(Pair* pairs, Image<D>* images, std::size_t count, const Allows& allows) {
+    std::size_t kept = 0;
+    const auto each = [&](const auto& move_image) {
+        for (std::size_t k = 0; k < count; ++k) {
+            // As one word: two moves through a vector register would take longer.
+            const auto word = std::bit_cast<std::uint64_t>(pairs[k]);
+            pairs[kept] = std::bit_cast<Pair>(word);
+            move_image(kept, k);
+            kept += allows(std::bit_cast<Pair>(word)) ? 1 : 0;
+        }
+    };
+    if (images == nullptr)
+        each([](std::size_t, std::size_t) {});
+    else
+        each([images](std::size_t to, std::size_t from) { images[to] = images[from]; });
+    return kept;
+}
+
+// A small hash table of (group, mask).
+class ClassTable {
+  public:
+    explicit ClassTable(std::size_t max_classes) : max_classes_(max_classes) {}
+
+    // The class of a key, or max_classes if there are too many.
+    std::size_t find(std::uint64_t key) {
+        for (std::size_t slot = key * 0x9E3779B97F4A7C15u >> (64 - slot_bits);;
+             slot = (slot + 1) % slots) {
+            if (class_of_[slot] != 0 && keys_[slot] == key) return class_of_[slot] - 1u;
+            if (class_of_[slot] != 0) continue;
+            if (size_ == max_classes_) return max_classes_;
+            keys_[slot] = key;
+            class_of_[slot] = static_cast<std::uint8_t>(size_ + 1);
+            return size_++;
+        }
+    }
+    std::size_t size() const { return size_; }
+
+  private:
+    static constexpr unsigned slot_bits = 7;
+    static constexpr std::size_t slots = 1 << slot_bits;
+    std::size_t max_classes_, size_ = 0;
+    std::array<std::uint64_t, slots> keys_{};
+    std::array<std::uint8_t, slots> class_of_{};  // plus one; 0: the slot is free
+};
+
+}  // namespace
+
+void PairFilter::assign(const Groups& a, const Groups& b, std::span<const Pair> excluded,
+                        bool one_set) {
+    const bool same = same_exclusions(a, b, excluded, one_set);
+    a_ = a;
+    b_ = b;
+    one_set_ = one_set;
+    grouped_ = a.given() || b.given();
+    classified_ = grouped_ && one_set && assign_classes();
+    if (!same) assign_exclusions(excluded);
+}
+
+// False if there are too many classes.
+bool PairFilter::assign_classes() {
+    ClassTable table(max_classes);
+    std::array<std::uint32_t, max_classes> group{}, mask{};
+    classes_.resize(a_.bodies);
+    for (Index i = 0; i < a_.bodies; ++i) {
+        const std::uint32_t its_group = a_.group_of(i), its_mask = a_.mask_of(i);
+        const std::size_t c = table.find(std::uint64_t{its_group} << 32 | its_mask);
+        if (c == max_classes) return false;
+        group[c] = its_group;
+        mask[c] = its_mask;
+        classes_[i] = static_cast<std::uint8_t>(c);
+    }
+    grouped_ = false;  // unless two classes may not pair
+    for (std::size_t c = 0; c < table.size(); ++c) {
+        class_allows_[c] = 0;
+        for (std::size_t d = 0; d < table.size(); ++d)
+            if ((group[c] & mask[d]) != 0 && (group[d] & mask[c]) != 0)
+                class_allows_[c] |= 1u << d;
+            else
+                grouped_ = true;
+    }
+    return true;
+}
+
+bool PairFilter::same_exclusions(const Groups& a, const Groups& b,
+                                 std::span<const Pair> excluded, bool one_set) const {
+    static_assert(sizeof(Pair) == 2 * sizeof(Index));
+    return excluded.size() == excluded_.size() && one_set == one_set_ &&
+           (excluded.empty() ||
+            (a.bodies == a_.bodies && b.bodies == b_.bodies &&
+             std::memcmp(excluded.data(), excluded_.data(), excluded.size_bytes()) == 0));
+}
+
+void PairFilter::assign_exclusions(std::span<const Pair> excluded) {
+    excluded_.resize(0);  // if one is refused, none is kept
+    if (excluded.empty()) return;
+    for (std::size_t e = 0; e < excluded.size(); ++e)
+        if (excluded[e].i >= a_.bodies || excluded[e].j >= b_.bodies)
+            throw Error(Error::Kind::input,
+                        "excluded pair " + std::to_string(e) + " names bodies " +
+                            std::to_string(excluded[e].i) + " and " +
+                            std::to_string(excluded[e].j) + ", but the sets have " +
+                            std::to_string(a_.bodies) + " and " + std::to_string(b_.bodies) +
+                            "; count from 0");
+    const auto of_row = [this](Pair pair) {
+        return one_set_ && pair.i > pair.j ? Pair{pair.j, pair.i} : pair;
+    };
+    max_gap_ = one_set_ ? 0 : std::numeric_limits<Index>::max();
+    offsets_.resize(a_.bodies + 1);
+    signatures_.resize(a_.bodies);
+    partners_.resize(excluded.size() + compared_at_once);
+    std::fill(partners_.span().end() - compared_at_once, partners_.span().end(), Index{0});
+    std::fill(signatures_.span().begin(), signatures_.span().end(), Signature{0});
+    const auto offsets = offsets_.span();
+    std::fill(offsets.begin(), offsets.end(), std::uint64_t{0});
+    for (const Pair pair : excluded) {
+        const Pair entry = of_row(pair);
+        ++offsets[entry.i];
+        max_gap_ = std::max(max_gap_, entry.j - entry.i);
+    }
+    std::uint64_t begin = 0;
+    for (std::uint64_t& offset : offsets) begin += std::exchange(offset, begin);
+    for (const Pair pair : excluded) {
+        const Pair entry = of_row(pair);
+        partners_[offsets[entry.i]++] = entry.j;
+        const Index bit = adjacent() ? entry.j - entry.i : hash_bit(entry.j);
+        signatures_[entry.i] |= static_cast<Signature>(1u << bit);
+    }
+    // Filling has moved every offset to the end of its row: move them back.
+    for (std::size_t i = a_.bodies; i > 0; --i) offsets[i] = offsets[i - 1];
+    offsets[0] = 0;
+    for (std::size_t i = 0; i < a_.bodies; ++i)
+        std::sort(partners_.data() + offsets[i], partners_.data() + offsets[i + 1]);
+    excluded_.resize(excluded.size());
+    std::copy(excluded.begin(), excluded.end(), excluded_.data());
+}
+
+// Rows are short: the first four partners are compared without branches.
+bool PairFilter::excludes(Pair pair) const {
+    const std::uint64_t begin = offsets_[pair.i], size = offsets_[pair.i + 1] - begin;
+    const Index* const row = partners_.data() + begin;
+    unsigned found = 0;
+    for (std::size_t k = 0; k < compared_at_once; ++k)
+        found |= static_cast<unsigned>(row[k] == pair.j) & static_cast<unsigned>(k < size);
+    if (size > compared_at_once) [[unlikely]]
+        return std::binary_search(row, row + size, pair.j);
+    return found != 0;
+}
+
+bool PairFilter::allows(Index i, Index j) const {
+    if (grouped_ && !groups_allow(i, j)) return false;
+    if (excluded_.size() == 0) return true;
+    return !excludes(one_set_ && i > j ? Pair{j, i} : Pair{i, j});
+}
+
+template <int D>
+std::size_t PairFilter::keep_allowed(Pair* pairs, Image<D>* images, std::size_t count) const {
+    if (grouped_ && classified_)
+        count = compact<D>(pairs, images, count,
+                           [classes = classes_.data(), allows = class_allows_](Pair pair) {
+                               return (allows[classes[pair.i]] >> classes[pair.j] & 1) != 0;
+                           });
+    else if (grouped_)
+        count = compact<D>(pairs, images, count,
+                           [this](Pair pair) { return groups_allow(pair.i, pair.j); });
+    if (excluded_.size() == 0) return count;
+
+    constexpr std::size_t batch = 1024;
+    std::size_t kept = 0;
+    for (std::size_t begin = 0; begin < count; begin += batch) {
+        const std::size_t end = std::min(begin + batch, count);
+        std::array<std::uint16_t, batch> excluded;
+        const std::size_t found = find_excluded({pairs + begin, end - begin}, excluded.data());
+        std::size_t from = begin;
+        const auto keep_until = [&](std::size_t to) {
+            if (kept < from) {
+                std::copy(pairs + from, pairs + to, pairs + kept);
+                if (images != nullptr) std::copy(images + from, images + to, images + kept);
+            }
+            kept += to - from;
+            from = to + 1;
+        };
+        for (std::size_t e = 0; e < found; ++e) keep_until(begin + excluded[e]);
+        keep_until(end);
+    }
+    return kept;
+}
+
+// Writes the places of excluded pairs, in rising order; returns how many.
+std::size_t PairFilter::find_excluded(std::span<const Pair> pairs, std::uint16_t* found) const {
+    const Index max_gap = max_gap_;
+    constexpr std::size_t batch = 32;  // mostly none of them is close
+    std::size_t close = 0;
+    for (std::size_t begin = 0; begin < pairs.size(); begin += batch) {
+        const std::size_t end = std::min(begin + batch, pairs.size());
+        unsigned any = 0;
+        for (std::size_t k = begin; k < end; ++k)
+            any |= pairs[k].j - pairs[k].i <= max_gap ? 1u : 0u;
+        if (any == 0) continue;
+        for (std::size_t k = begin; k < end; ++k) {
+            found[close] = static_cast<std::uint16_t>(k);
+            close += pairs[k].j - pairs[k].i <= max_gap ? 1 : 0;
+        }
+    }
+    const Signature* const signatures = signatures_.data();
+    const auto keep_if = [&](const auto& test) {
+        std::size_t kept = 0;
+        for (std::size_t c = 0; c < close; ++c) {
+            const std::uint16_t k = found[c];
+            found[kept] = k;
+            kept += test(pairs[k]) ? 1 : 0;
+        }
+        close = kept;
+    };
+    if (adjacent()) {
+        keep_if([=](Pair pair) { return (signatures[pair.i] >> (pair.j - pair.i) & 1) != 0; });
+        return close;
+    }
+    keep_if([=](Pair pair) { return (signatures[pair.i] >> hash_bit(pair.j) & 1) != 0; });
+    // The rows are far apart in memory: prefetch all before the first is needed.
+    for (std::size_t c = 0; c < close; ++c)
+        __builtin_prefetch(offsets_.data() + pairs[found[c]].i);
+    for (std::size_t c = 0; c < close; ++c)
+        __builtin_prefetch(partners_.data() + offsets_[pairs[found[c]].i]);
+    keep_if([this](Pair pair) { return excludes(pair); });
+    return close;
+}
+
+template std::size_t PairFilter::keep_allowed<2>(Pair*, Image<2>*, std::size_t) const;
+template std::size_t PairFilter::keep_allowed<3>(Pair*, Image<3>*, std::size_t) const;
+
+}  // namespace vicinal::inline VICINAL_API

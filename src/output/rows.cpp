@@ -1,0 +1,171 @@
+#include "output/rows.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/image.hpp"
+#include "base/parallel.hpp"
+#include "base/sort.hpp"
+
+namespace vicinal::inline VICINAL_API {
+namespace {
+
+// Calls f(row, neighbour, image) for every row entry of some blocks, in order.
+template <int D, class F>
+void for_each_entry(const PairList<D>& list, Range blocks, RowKind kind, const F& f) {
+    for (std::size_t b = blocks.begin; b < blocks.end; ++b) {
+        const Block<D>& block = list.blocks()[b];
+        const bool imaged = !block.images.empty();
+        for (std::size_t p = 0; p < block.pairs.size(); ++p) {
+            const Pair pair = block.pairs[p];
+            const Image<D> image = imaged ? block.images[p] : Image<D>{};
+            f(pair.i, pair.j, image);
+            if (kind == RowKind::full) f(pair.j, pair.i, negated<D>(image));
+        }
+    }
+}
+
+template <int D>
+void sort_row(Rows<D>& rows, std::uint64_t begin, std::uint64_t end,
+              std::vector<std::pair<Index, Image<D>>>& both) {
+    if (rows.images.empty()) {
+        sort_indices(rows.indices.data() + begin, end - begin);
+        return;
+    }
+    both.clear();
+    for (auto e = begin; e < end; ++e) both.emplace_back(rows.indices[e], rows.images[e]);
+    if (std::is_sorted(both.begin(), both.end())) return;  // direct images already are
+    std::sort(both.begin(), both.end());
+    for (auto e = begin; e < end; ++e)
+        std::tie(rows.indices[e], rows.images[e]) = both[e - begin];
+}
+
+}  // namespace
+
+// Entries are scattered to buckets of consecutive rows, so small that a bucket fits a cache,
+// and each bucket is then ordered there. Entries of a row stay in the order of the list.
+template <int D>
+void RowMaker<D>::make(const PairList<D>& list, std::size_t bodies, RowKind kind, Order order,
+                       int threads, Rows<D>& rows) {
+    const bool imaged = !list.empty() && !list.blocks()[0].images.empty();
+    const std::size_t total = (kind == RowKind::full ? 2 : 1) * list.size();
+    rows.offsets.resize(bodies + 1);
+    rows.offsets[bodies] = total;
+    rows.indices.resize(total);
+    rows.images.resize(imaged ? total : 0);
+    if (bodies == 0) return;
+    constexpr std::size_t wanted = 1 << 14, max_buckets = 1 << 12;  // entries per bucket
+    const std::size_t about = std::clamp<std::size_t>(total / wanted, 1, max_buckets);
+    const auto shift = static_cast<unsigned>(std::bit_width((bodies - 1) / about));
+    const std::size_t buckets = ((bodies - 1) >> shift) + 1;
+    const std::size_t blocks = list.blocks().size();
+    const std::size_t pieces =
+        std::clamp<std::size_t>(blocks, 1, static_cast<std::size_t>(threads));
+
+    next_.resize(pieces * buckets);
+    parallel_tasks(threads, pieces, [&](std::size_t p, int) {
+        std::uint64_t* const count = next_.data() + p * buckets;
+        std::fill(count, count + buckets, std::uint64_t{0});
+        for_each_entry<D>(
+            list, piece(blocks, pieces, p), kind,
+            [count, shift](Index row, Index, const Image<D>&) { ++count[row >> shift]; });
+    });
+    start_.resize(buckets + 1);
+    std::uint64_t at = 0;
+    for (std::size_t b = 0; b < buckets; ++b) {
+        start_[b] = at;
+        for (std::size_t p = 0; p < pieces; ++p)
+            at += std::exchange(next_[p * buckets + b], at);
+    }
+    start_[buckets] = at;
+
+    entries_.resize(total);
+    images_.resize(imaged ? total : 0);
+    parallel_tasks(threads, pieces, [&](std::size_t p, int) {
+        std::uint64_t* const next = next_.data() + p * buckets;
+        Entry* const to = entries_.data();
+        Image<D>* const images = imaged ? images_.data() : nullptr;
+        for_each_entry<D>(list, piece(blocks, pieces, p), kind,
+                          [=](Index row, Index neighbour, const Image<D>& image) {
+                              const std::uint64_t e = next[row >> shift]++;
+                              to[e] = {row, neighbour};
+                              // Prefetches the bucket's next cache line.
+                              __builtin_prefetch(reinterpret_cast<const char*>(to + e) + 64, 1);
+                              if (images != nullptr) images[e] = image;
+                          });
+    });
+
+    parallel_tasks(threads, buckets, [&](std::size_t b, int) {
+        const std::size_t first = b << shift;
+        const std::size_t last = std::min(bodies, (b + 1) << shift);
+        // Local pointers avoid aliasing reloads after every store.
+        std::uint64_t* const offset = rows.offsets.data();
+        Index* const indices = rows.indices.data();
+        const Entry *const from = entries_.data() + start_[b], *const to = entries_.data() +
+                                                                           start_[b + 1];
+        std::fill(offset + first, offset + last, std::uint64_t{0});
+        for (const Entry* e = from; e < to; ++e) ++offset[e->row];
+        std::uint64_t begin = start_[b];
+        for (std::size_t i = first; i < last; ++i) begin += std::exchange(offset[i], begin);
+        if (imaged) {
+            const Image<D>* image = images_.data() + start_[b];
+            for (const Entry* e = from; e < to; ++e) rows.images[offset[e->row]++] = *image++;
+            // Filling has moved every offset to the end of its row: move them back.
+            for (std::size_t i = last - 1; i > first; --i) offset[i] = offset[i - 1];
+            offset[first] = start_[b];
+        }
+        for (const Entry* e = from; e < to; ++e) indices[offset[e->row]++] = e->neighbour;
+        for (std::size_t i = last - 1; i > first; --i) offset[i] = offset[i - 1];
+        offset[first] = start_[b];
+        if (order == Order::any) return;
+        std::vector<std::pair<Index, Image<D>>> both;
+        for (std::size_t i = first; i < last; ++i)
+            sort_row<D>(rows, offset[i], i + 1 < last ? offset[i + 1] : start_[b + 1], both);
+    });
+}
+
+template <int D>
+void RowMaker<D>::put_in_order(Rows<D>& rows, int threads) {
+    const std::size_t n = rows.bodies.size();
+    other_.offsets.resize(n + 1);
+    other_.indices.resize(rows.indices.size());
+    other_.images.resize(rows.images.size());
+    parallel_ranges(threads, n, [&](Range r, std::size_t) {
+        for (std::size_t k = r.begin; k < r.end; ++k)
+            other_.offsets[k] = rows[rows.bodies[k]].size();
+    });
+    other_.offsets[n] = exclusive_scan(threads, std::span(other_.offsets.data(), n));
+    parallel_ranges(threads, n, [&](Range r, std::size_t) {
+        for (std::size_t k = r.begin; k < r.end; ++k) {
+            const auto from = static_cast<std::ptrdiff_t>(rows.offsets[rows.bodies[k]]);
+            const auto to = static_cast<std::ptrdiff_t>(other_.offsets[k]);
+            const std::size_t size = other_.offsets[k + 1] - other_.offsets[k];
+            std::copy_n(rows.indices.begin() + from, size, other_.indices.begin() + to);
+            if (!rows.images.empty())
+                std::copy_n(rows.images.begin() + from, size, other_.images.begin() + to);
+        }
+    });
+    rows.offsets.swap(other_.offsets);
+    rows.indices.swap(other_.indices);
+    rows.images.swap(other_.images);
+}
+
+template <int D>
+void RowMaker<D>::sort(PairList<D>& list, std::size_t bodies, int threads, Rows<D>& scratch) {
+    make(list, bodies, RowKind::half, Order::sorted, threads, scratch);
+    std::size_t row = 0;
+    std::uint64_t at = 0;
+    for (const Segment<D>& segment : PairList<D>::Store::of(list).segments)
+        for (std::size_t p = segment.begin; p < segment.end; ++p, ++at) {
+            while (at >= scratch.offsets[row + 1]) ++row;
+            segment.chunk->pairs[p] = {static_cast<Index>(row), scratch.indices[at]};
+            if (scratch.images.empty()) continue;
+            segment.chunk->images[p] = scratch.images[at];
+            segment.chunk->shuffled = true;
+        }
+}
+
+template class RowMaker<2>;
+template class RowMaker<3>;
+
+}  // namespace vicinal::inline VICINAL_API

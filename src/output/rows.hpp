@@ -1,0 +1,46 @@
+// From pairs to neighbour rows, and from rows to sorted pairs.
+#pragma once
+
+#include "output/blocks.hpp"
+
+namespace vicinal::inline VICINAL_API {
+
+template <int D>
+class RowMaker {
+  public:
+    // Neighbour rows (CSR) of `bodies` bodies, each row in the order of the list or sorted by
+    // (index, image).
+    void make(const PairList<D>& list, std::size_t bodies, RowKind kind, Order order,
+              int threads, Rows<D>& rows);
+
+    // Puts rows of bodies in the order of rows.bodies.
+    void put_in_order(Rows<D>& rows, int threads);
+
+    // Sorts the list by (i, j, image) in place; `bodies` is the number of bodies that i may
+    // name.
+    void sort(PairList<D>& list, std::size_t bodies, int threads, Rows<D>& scratch);
+
+    // Memory for the rows of `pairs` pairs, including that needed to make them.
+    static std::uint64_t bytes(std::uint64_t pairs, std::size_t bodies, RowKind kind,
+                               RowOrder row_order, bool imaged) {
+        const std::uint64_t entries = kind == RowKind::full ? 2 * pairs : pairs;
+        const std::uint64_t image = imaged ? sizeof(Image<D>) : 0;
+        const std::uint64_t rows =
+            (bodies + 1) * sizeof(std::uint64_t) + entries * (sizeof(Index) + image);
+        const std::uint64_t ordered =
+            row_order == RowOrder::spatial ? rows + bodies * sizeof(Index) : 0;
+        return rows + ordered + entries * (sizeof(Entry) + image);
+    }
+
+  private:
+    struct Entry {
+        Index row, neighbour;
+    };
+    Buffer<std::uint64_t> next_;   // per piece and bucket
+    Buffer<std::uint64_t> start_;  // of each bucket, and the end
+    Buffer<Entry> entries_;
+    Buffer<Image<D>> images_;
+    Rows<D> other_;  // used by put_in_order()
+};
+
+}  // namespace vicinal::inline VICINAL_API

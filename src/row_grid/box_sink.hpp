@@ -1,0 +1,39 @@
+// Receives pairs from the box kernels: those that the float boxes decide go straight to the
+// output, all others are decided here.
+#pragma once
+
+#include "row_grid/box_sweep.hpp"
+#include "scene/packed.hpp"
+#include "sieve/pair_emitter.hpp"
+#include "sieve/sieve.hpp"
+
+namespace vicinal::inline VICINAL_API {
+
+template <Real T, int D>
+class HitSink final : private BoxSink<D> {
+  public:
+    HitSink(const SearchContext<T, D>& context, const Packed<T, D>& packed,
+            const BoxKernels<D>& kernels, const BoxRows<D>& rows, BoxScratch& scratch);
+
+    // Sweeps part of a row: each box against those that follow it. A pair counts if on every
+    // axis of `either` one of the two has the bit.
+    void sweep(std::uint32_t first, std::uint32_t last, std::uint32_t row_end, Owner owner);
+    // Tests the box of an instance (of the query scene, if there is one) against a run of
+    // entries.
+    void probe_one(Index instance, const Box<float, D>& box, Run run, Owner owner);
+    // Tests two instances.
+    void test(Index first, Index second) { emitter_.test(first, second); }
+
+  private:
+    void hits(const Index* first, const Index* second, std::size_t count) override;
+    const BoxRows<D>& with_bits(unsigned needed);
+
+    const Scene<T, D>&scene_, &first_scene_;
+    BlockWriter<D>& out_;
+    PairEmitter<T, D> emitter_;
+    const BoxKernels<D>& kernels_;
+    BoxRows<D> rows_;
+    BoxScratch& scratch_;
+};
+
+}  // namespace vicinal::inline VICINAL_API

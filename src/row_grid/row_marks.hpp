@@ -1,0 +1,80 @@
+// Neighbour rows are found in two passes. The first writes hit masks: the number of neighbours
+// of each body, and one bit per candidate. Once the offset of every row is known, the second
+// writes the neighbours. Masks and their candidates take about half of the memory of the rows,
+// and nothing is moved twice.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/buffer.hpp"
+
+#include <vicinal/finder.hpp>
+
+namespace vicinal::inline VICINAL_API {
+
+// One worker's hit masks, contiguous from task to task. A copy reads back what was taken from
+// the original since it was copied, by taking the same amounts in the same order. (On its own
+// cache line, because workers write concurrently.)
+class alignas(64) HitMaskStream {
+  public:
+    static constexpr std::size_t unit = 4;  // bytes; also the alignment of what is taken
+    std::uint8_t* take(std::size_t bytes) {
+        bytes = (bytes + unit - 1) / unit * unit;
+        if (static_cast<std::size_t>(end_ - at_) < bytes) [[unlikely]]
+            next_chunk(bytes);
+        std::uint8_t* const taken = at_;
+        at_ += bytes;
+        return taken;
+    }
+
+    // Are both at the same position?
+    bool operator==(const HitMaskStream& other) const { return at_ == other.at_; }
+
+  private:
+    friend class RowMarks;
+    void next_chunk(std::size_t bytes);
+
+    std::vector<Buffer<std::uint8_t>>* chunks_ = nullptr;
+    std::size_t next_ = 0;  // chunk
+    std::uint8_t *at_ = nullptr, *end_ = nullptr;
+};
+
+// Destinations of the rows in the second pass.
+struct RowOutput {
+    Index* indices;
+    const std::uint64_t* begin;  // of each entry's row
+    std::size_t entries;
+    // Do rows follow each other in the order of entries? Then `begin` has one more element, and
+    // overrun is overwritten by the next row.
+    bool contiguous;
+};
+// A kernel that writes the rows of a hit-mask stream, up to `end`; `scratch` is its own.
+using RowFill = void (*)(HitMaskStream stream, const HitMaskStream& end, const RowOutput&,
+                         Buffer<Index>& scratch);
+
+// The hit masks of all workers.
+class RowMarks {
+  public:
+    // First pass: a method with one entry per body writes the masks, task by task.
+    void begin(std::size_t entries, std::size_t tasks, int threads);
+    std::uint64_t* lengths() { return lengths_.data(); }  // of each entry's row
+    HitMaskStream& begin_task(std::size_t task, int worker);
+    void end_task(std::size_t task, int worker);
+
+    // Second pass; `body` holds the body of every entry.
+    void write(std::span<const Index> body, RowOrder row_order, Order order, int threads,
+               RowFill fill, std::vector<std::uint64_t>& offsets, std::vector<Index>& indices);
+
+    std::size_t bytes() const;
+
+  private:
+    Buffer<std::uint64_t> lengths_;
+    std::vector<std::vector<Buffer<std::uint8_t>>> chunks_;  // of each worker
+    std::vector<HitMaskStream> streams_;                     // the same
+    std::vector<Buffer<Index>> scratch_;                     // the same
+    std::vector<HitMaskStream> starts_, ends_;               // of each task
+};
+
+}  // namespace vicinal::inline VICINAL_API

@@ -1,0 +1,212 @@
+#include "scene/check.hpp"
+
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "base/flat.hpp"
+#include "base/text.hpp"
+#include "simd/coordinates.hpp"
+#include "simd/targets.hpp"
+
+namespace vicinal::inline VICINAL_API {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message,
+                         std::optional<std::uint64_t> element = {}) {
+    throw Error(Error::Kind::input, message, element);
+}
+
+template <Real T>
+bool all_ordered(const T* lo, const T* hi, std::size_t n) {
+    int wrong = 0;
+    for (std::size_t k = 0; k < n; ++k) wrong |= lo[k] > hi[k];
+    return wrong == 0;
+}
+
+// Are all values finite and, if upper corners are given, no lower one above its upper one? One
+// parallel loop that reads each value once from memory. False also if the arrays have gaps.
+template <Real T, int D>
+bool well_formed(const Vectors<T, D>& lower_corners, const Vectors<T, D>* upper_corners,
+                 int threads) {
+    const bool boxes = upper_corners != nullptr;
+    const Flat<T, D> lower = flat_of(lower_corners);
+    const Flat<T, D> upper = boxes ? flat_of(*upper_corners) : Flat<T, D>{};
+    if (lower.count == 0 || (boxes && lower.count != upper.count)) return false;
+    const auto finite = coordinate_kernels<T, D>(first_target()).finite;
+    std::atomic<bool> all = true;
+    parallel_groups(threads, lower.arrays[0].size(), [&](Range range, std::size_t) {
+        constexpr std::size_t block = 2048;  // of both corners, in L1
+        bool good = true;
+        for (std::size_t f = 0; f < lower.count; ++f)
+            for (std::size_t begin = range.begin; begin < range.end && good; begin += block) {
+                const std::size_t n = std::min(block, range.end - begin);
+                const T* const lo = lower.arrays[f].data() + begin;
+                good = finite(lo, n);
+                if (!boxes) continue;
+                const T* const hi = upper.arrays[f].data() + begin;
+                good = good && finite(hi, n) && all_ordered(lo, hi, n);
+            }
+        if (!good) all.store(false, std::memory_order_relaxed);
+    });
+    return all;
+}
+
+// A fast check of contiguous arrays comes first; the faulty element is searched for only if it
+// fails.
+template <Real T, int D>
+class Checker {
+  public:
+    Checker(const Bodies<T, D>& bodies, const std::string& who, int threads)
+        : bodies_(bodies), who_(who + ": "), n_(bodies.size()), threads_(threads) {}
+
+    void arrays() const {
+        if (n_ > std::numeric_limits<Index>::max())
+            throw Error(Error::Kind::limit, who_ + std::to_string(n_) +
+                                                " bodies are more than the 4294967295 that fit "
+                                                "32-bit indices; split the set");
+        check_columns(bodies_.position, box() ? "lower corner" : "coordinate");
+        if (box()) check_columns(bodies_.upper, "upper corner");
+        if (bodies_.shape == Shape::spheres) check_column(bodies_.radius, "radius");
+        if (bodies_.shape == Shape::points) check_cutoff();
+        if (bodies_.swept()) check_columns(bodies_.displacement, "displacement");
+        if (bodies_.group.given()) check_column(bodies_.group, "group");
+        if (bodies_.mask.given()) check_column(bodies_.mask, "mask");
+        if (bodies_.id.given()) check_column(bodies_.id, "id");
+    }
+
+    void values() const {
+        if (!well_formed<T, D>(bodies_.position, box() ? &bodies_.upper : nullptr, threads_)) {
+            check_finite(bodies_.position, box() ? "lower corner" : "coordinate");
+            if (box()) check_corners();
+        }
+        if (bodies_.shape == Shape::spheres) check_radii();
+        if (bodies_.swept()) check_displacements();
+    }
+
+  private:
+    bool box() const { return bodies_.shape == Shape::boxes; }
+    static std::string name_of(const char* what, std::size_t axis) {
+        return std::string(what) + " " + "xyz"[axis];
+    }
+
+    template <class C>
+    void check_column(const Column<C>& column, const std::string& what) const {
+        if (column.count != n_)
+            refuse(who_ + what + " has " + std::to_string(column.count) + " values for " +
+                   std::to_string(n_) + " bodies; give one per body");
+        if (column.data == nullptr && n_ > 0)
+            refuse(who_ + what + " is a null pointer with a count of " + std::to_string(n_) +
+                   "; give the array");
+    }
+
+    void check_columns(const Vectors<T, D>& vectors, const char* what) const {
+        for (std::size_t a = 0; a < D; ++a) check_column(vectors.axis[a], name_of(what, a));
+    }
+
+    void check_finite(const Vectors<T, D>& vectors, const char* what) const {
+        for (std::size_t a = 0; a < D; ++a) {
+            const std::string name = name_of(what, a);
+            const Column<T>& column = vectors.axis[a];
+            const std::size_t bad = find_first(
+                threads_, n_, [&](std::size_t i) { return !std::isfinite(column[i]); });
+            if (bad < n_)
+                refuse(who_ + name + " of body " + std::to_string(bad) + " is " +
+                           number_text(column[bad]) +
+                           "; every coordinate must be a finite number",
+                       bad);
+        }
+    }
+
+    void check_corners() const {
+        check_finite(bodies_.upper, "upper corner");
+        for (std::size_t a = 0; a < D; ++a) {
+            const Column<T>&lo = bodies_.position.axis[a], &hi = bodies_.upper.axis[a];
+            const std::size_t bad =
+                find_first(threads_, n_, [&](std::size_t i) { return lo[i] > hi[i]; });
+            if (bad < n_)
+                refuse(who_ + "body " + std::to_string(bad) + " has lower " + "xyz"[a] + " " +
+                           number_text(lo[bad]) + " above upper " + "xyz"[a] + " " +
+                           number_text(hi[bad]) + "; give the lower corner first",
+                       bad);
+        }
+    }
+
+    void check_radii() const {
+        const Column<T>& r = bodies_.radius;
+        const T most = largest_reach<T>() / 2;  // the reach is the sum of two
+        const std::size_t bad = find_first(
+            threads_, n_, [&](std::size_t i) { return !(r[i] >= 0 && r[i] <= most); });
+        if (bad < n_)
+            refuse(who_ + "radius of body " + std::to_string(bad) + " is " +
+                       number_text(r[bad]) + "; a radius must be a number from 0 to " +
+                       number_text(most) + " (beyond that its square overflows)",
+                   bad);
+    }
+
+    void check_cutoff() const {
+        const T most = largest_reach<T>();
+        if (!(bodies_.cutoff >= 0 && bodies_.cutoff <= most))
+            refuse(who_ + "the cut-off is " + number_text(bodies_.cutoff) +
+                   "; it must be a number from 0 to " + number_text(most) +
+                   " (beyond that its square overflows)");
+    }
+
+    void check_displacements() const {
+        if (!well_formed<T, D>(bodies_.displacement, nullptr, threads_))
+            check_finite(bodies_.displacement, "displacement");
+        const T most =
+            largest_reach<T>() / 8;  // the square of a difference of two, over all axes
+        for (std::size_t a = 0; a < D; ++a) {
+            const Column<T>& u = bodies_.displacement.axis[a];
+            const std::size_t bad =
+                find_first(threads_, n_, [&](std::size_t i) { return std::abs(u[i]) > most; });
+            if (bad < n_)
+                refuse(who_ + "displacement " + "xyz"[a] + " of body " + std::to_string(bad) +
+                           " is " + number_text(u[bad]) + "; it must stay within " +
+                           number_text(most) + " (beyond that its square overflows)",
+                       bad);
+        }
+    }
+
+    const Bodies<T, D>& bodies_;
+    std::string who_;
+    std::size_t n_;
+    int threads_;
+};
+
+}  // namespace
+
+template <Real T, int D>
+void check_arrays(const Bodies<T, D>& bodies, const std::string& who) {
+    Checker<T, D>(bodies, who, 1).arrays();
+}
+
+template <Real T, int D>
+void check_values(const Bodies<T, D>& bodies, const std::string& who, int threads) {
+    Checker<T, D>(bodies, who, threads).values();
+}
+
+template <Real T, int D>
+void check_same_kind(const Bodies<T, D>& others, const Bodies<T, D>& bodies) {
+    if (others.shape != bodies.shape)
+        refuse("two sets: the first holds " + shape_name(others.shape) + " and the second " +
+               shape_name(bodies.shape) + "; both must be of one shape");
+    if (others.shape == Shape::points && others.cutoff != bodies.cutoff)
+        refuse("two sets: the cut-offs " + number_text(others.cutoff) + " and " +
+               number_text(bodies.cutoff) + " differ; give both sets the same");
+    if (others.shape == Shape::spheres && others.rule != bodies.rule)
+        refuse("two sets: the reach rules differ; give both sets the same");
+}
+
+#define VICINAL_INSTANTIATE(T, D)                                             \
+    template void check_arrays(const Bodies<T, D>&, const std::string&);      \
+    template void check_values(const Bodies<T, D>&, const std::string&, int); \
+    template void check_same_kind(const Bodies<T, D>&, const Bodies<T, D>&);
+VICINAL_INSTANTIATE(float, 2)
+VICINAL_INSTANTIATE(float, 3)
+VICINAL_INSTANTIATE(double, 2)
+VICINAL_INSTANTIATE(double, 3)
+#undef VICINAL_INSTANTIATE
+
+}  // namespace vicinal::inline VICINAL_API

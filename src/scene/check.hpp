@@ -1,0 +1,41 @@
+// Bad input is an error that names it: which array, which element, which axis, which value,
+// and what to do.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include <vicinal/bodies.hpp>
+
+namespace vicinal::inline VICINAL_API {
+
+// The largest reach of two bodies: its square must not overflow.
+template <Real T>
+T largest_reach() {
+    return std::sqrt(std::numeric_limits<T>::max()) *
+           (1 - 2 * std::numeric_limits<T>::epsilon());
+}
+
+// Checks that there is a value for every body, and the values that are not per body. `who`
+// begins the message: "points", "spheres", "boxes", or "queries".
+template <Real T, int D>
+void check_arrays(const Bodies<T, D>& bodies, const std::string& who);
+// Checks every value.
+template <Real T, int D>
+void check_values(const Bodies<T, D>& bodies, const std::string& who, int threads);
+template <Real T, int D>
+void check_bodies(const Bodies<T, D>& bodies, const std::string& who, int threads) {
+    check_arrays(bodies, who);
+    check_values(bodies, who, threads);
+}
+
+// A second set must be of the same kind as the finder's bodies for pairs between the two.
+template <Real T, int D>
+void check_same_kind(const Bodies<T, D>& others, const Bodies<T, D>& bodies);
+
+inline std::string shape_name(Shape shape) {
+    return shape == Shape::points ? "points" : shape == Shape::spheres ? "spheres" : "boxes";
+}
+
+}  // namespace vicinal::inline VICINAL_API

@@ -1,0 +1,58 @@
+// Bodies in Z-curve (Morton) order.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "base/buffer.hpp"
+#include "base/sort.hpp"
+#include "scene/scene.hpp"
+
+namespace vicinal::inline VICINAL_API {
+
+// Instances along a Z-curve whose middle half spans the quantile bounds of the bodies;
+// coordinates outside are clamped to its ends.
+template <Real T, int D>
+class CurveOrder {
+  public:
+    static constexpr unsigned bits = 63 / D;  // per axis
+
+    void assign(const Scene<T, D>& scene, std::size_t instances);
+
+    std::size_t size() const { return records_.size(); }
+    Index operator[](std::size_t k) const { return records_[k].value; }
+
+    // The highest bit in which the keys of two of the entries begin ... end - 1 differ; -1 if
+    // none.
+    int differing_bit(Index begin, Index end) const {
+        return static_cast<int>(std::bit_width(records_[begin].key ^ records_[end - 1].key)) -
+               1;
+    }
+
+    // Divides the entries by their keys without the lowest `shift` bits, which have at most N
+    // values.
+    template <std::size_t N>
+    unsigned divide(Index begin, Index end, unsigned shift, std::array<Index, N>& ends) const {
+        const KeyedIndex* const records = records_.data();
+        unsigned count = 0;
+        while (begin < end) {
+            const std::uint64_t cell = records[begin].key >> shift;
+            const auto last = std::partition_point(
+                records + begin, records + end,
+                [&](const KeyedIndex& r) { return r.key >> shift == cell; });
+            begin = static_cast<Index>(last - records);
+            ends[count++] = begin;
+        }
+        return count;
+    }
+
+    std::size_t bytes() const { return records_.bytes() + sorter_.bytes(); }
+
+  private:
+    Buffer<KeyedIndex> records_;  // sorted
+    Sorter<KeyedIndex> sorter_;
+};
+
+}  // namespace vicinal::inline VICINAL_API

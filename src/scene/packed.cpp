@@ -1,0 +1,74 @@
+#include "scene/packed.hpp"
+
+#include "base/parallel.hpp"
+
+namespace vicinal::inline VICINAL_API {
+namespace {
+
+template <Real T, int D>
+typename Packed<T, D>::Kind kind_of(const Scene<T, D>& scene) {
+    using Kind = typename Packed<T, D>::Kind;
+    if (scene.periodic() || scene.view().swept()) return Kind::proxies;
+    switch (scene.view().shape) {
+        case Shape::points:
+            return Kind::points;
+        case Shape::spheres:
+            return Kind::spheres;
+        case Shape::boxes:
+            break;
+    }
+    return Kind::boxes;
+}
+
+}  // namespace
+
+template <Real T, int D>
+void Packed<T, D>::fill(const Scene<T, D>& scene, std::span<const Bits> bits) {
+    const std::size_t n = instance_.size();
+    kind_ = kind_of(scene);
+    owned_ = scene.periodic() || !bits.empty();
+    if (owned_) bits_.resize(n);
+    const std::size_t columns = kind_ == Kind::points    ? D
+                                : kind_ == Kind::spheres ? D + 1
+                                                         : 2 * D;
+    for (std::size_t c = 0; c < columns; ++c) columns_[c].resize(n);
+
+    const Bodies<T, D>& view = scene.view();
+    constexpr std::size_t ahead = 64;  // a cache miss takes about as long as this many entries
+    parallel_for(scene.threads(), n, [&](std::size_t e) {
+        const Index k = instance_[e];
+        if (e + ahead < n) scene.prefetch(instance_[e + ahead]);
+        if (owned_) {
+            const unsigned own = bits.empty() ? ~0u : bits[e];
+            bits_[e] = static_cast<Bits>((own & ~unsigned{Scene<T, D>::image_bits}) |
+                                         scene.lowest_image_flags(k));
+        }
+        if (kind_ == Kind::proxies) {
+            const Box<T, D> box = scene.box(k);
+            for (std::size_t a = 0; a < D; ++a) {
+                columns_[a][e] = box.lo[a];
+                columns_[D + a][e] = box.hi[a];
+            }
+            return;
+        }
+        for (std::size_t a = 0; a < D; ++a) {
+            columns_[a][e] = view.position.axis[a][k];
+            if (kind_ == Kind::boxes) columns_[D + a][e] = view.upper.axis[a][k];
+        }
+        if (kind_ == Kind::spheres) columns_[D][e] = view.radius[k];
+    });
+}
+
+template <Real T, int D>
+std::size_t Packed<T, D>::bytes() const {
+    std::size_t sum = instance_.bytes() + bits_.bytes();
+    for (const auto& column : columns_) sum += column.bytes();
+    return sum;
+}
+
+template class Packed<float, 2>;
+template class Packed<float, 3>;
+template class Packed<double, 2>;
+template class Packed<double, 3>;
+
+}  // namespace vicinal::inline VICINAL_API

@@ -1,0 +1,208 @@
+// The search for the k nearest bodies of a query. The criterion is the squared gap between the
+// query and a body (docs/promises.md), evaluated in T like every decision; a method only needs
+// to know which boxes are too far.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "sieve/decide.hpp"
+#include "sieve/sieve.hpp"
+
+#include <vicinal/pairs.hpp>
+
+namespace vicinal::inline VICINAL_API {
+
+template <Real T, int D>
+struct Neighbour {
+    T square;  // of the distance
+    Index body;
+    Image<D> image;
+
+    // Nearest first; ties in the order of pairs.
+    bool operator<(const Neighbour& other) const {
+        return std::tie(square, body, image) < std::tie(other.square, other.body, other.image);
+    }
+};
+
+// Shared by all queries of one call.
+template <Real T, int D>
+struct NearestContext {
+    const Scene<T, D>* scene = nullptr;
+    const Packed<T, D>* packed = nullptr;  // null: no method was built (Images::direct)
+    const Bodies<T, D>* queries = nullptr;
+    const PairFilter* filter = nullptr;
+    bool own = false;  // the queries are the bodies: none is its own neighbour
+    std::size_t k = 1;
+    T limit = 0;              // square of the largest distance
+    Box<double, D> region{};  // bounds of all bodies, at their shifts
+    double max_tests = 0;     // of bodies, per query in a periodic domain
+};
+
+// Bounds of one body, or of all, with round bodies as points.
+template <Real T, int D>
+Box<double, D> bare_box(const Scene<T, D>& scene, Index body);
+template <Real T, int D>
+Box<double, D> bare_bounds(const Scene<T, D>& scene);
+
+template <Real T, int D>
+class NearestQuery {
+  public:
+    explicit NearestQuery(const NearestContext<T, D>& context);
+
+    // Finds the neighbours of query i: calls look() for every image of the bodies that could
+    // hold one of them, the nearest images first. look() must offer every body that is not too
+    // far. Without a method every body is searched by itself, because bodies may be many
+    // periods apart.
+    template <class Look>
+    std::span<const Neighbour<T, D>> find(Index i, const Look& look) {
+        begin(i);
+        if (!context_.scene->periodic()) {
+            look();
+        } else if (context_.packed != nullptr) {
+            find_images(context_.region, look);
+        } else {
+            for (Index j = 0; j < context_.scene->bodies(); ++j)
+                if (allows(j))
+                    find_images(bare_box(*context_.scene, j), [&] { offer_body(j); });
+        }
+        merge();
+        return best_;
+    }
+
+    // Lower bound of the squared distance to any body whose box (of Scene::box) lies within
+    // this one.
+    template <Real S>
+    double square_to(const Box<S, D>& box) const {
+        double sum = 0;
+        for (std::size_t a = 0; a < D; ++a) {
+            const double above = static_cast<double>(box.lo[a]) - place_.hi[a];
+            const double below = place_.lo[a] - static_cast<double>(box.hi[a]);
+            const double gap = std::max({above, below, 0.0});
+            sum += gap * gap;
+        }
+        return sum * (1 - 16 * eps) - 4 * static_cast<double>(std::numeric_limits<T>::min());
+    }
+    // Is everything at this squared distance too far? NaN (from overflow) is not.
+    bool too_far(double square) const { return square > bound_; }
+
+    void offer(Run entries) {
+        for (std::size_t e = entries.begin; e < entries.end; ++e) offer_entry(e);
+    }
+    void offer_entry(std::size_t entry);
+    void offer_body(Index body);  // without a packed copy
+
+  private:
+    static constexpr double eps = static_cast<double>(std::numeric_limits<T>::epsilon());
+
+    // Up to this many neighbours are kept in order by insertion; more are sorted in batches.
+    static constexpr std::size_t max_inserted = 64;
+
+    void begin(Index i);
+    // Visits the images of a region shell by shell: a shell holds the images that are `shell`
+    // periods away from the nearest one along some axis, and no more along any.
+    template <class Look>
+    void find_images(const Box<double, D>& region, const Look& look) {
+        aim(region);
+        for (std::int32_t shell = 0; open(shell); ++shell) {
+            auto first = shell_.lo, last = shell_.hi;
+            last[inner_] = first[inner_];
+            for_each_between(first, last, [&](Shift<D> n) {
+                std::int32_t step = 2 * shell;  // along the inner axis, from face to face
+                for (std::size_t k = 0; k < D; ++k)
+                    if (k != inner_ && std::abs(n[k] - nearest_image_[k]) == shell &&
+                        shell_.lo[k] < shell_.hi[k])
+                        step = 1;
+                spend(image_work);
+                for (; n[inner_] <= shell_.hi[inner_]; n[inner_] += std::max(step, 1))
+                    if (move(n, region)) look();
+            });
+        }
+    }
+    void aim(const Box<double, D>& region);
+    bool open(std::int32_t shell);
+    bool allows(Index body) const;
+    bool anyone_allowed() const;
+    bool move(const Shift<D>& n, const Box<double, D>& region);
+    // Work in units of one body test: visiting an image, and sorting a body that may count;
+    // measured.
+    static constexpr double image_work = 0.25, sort_work = 1;
+    void spend(double work) {
+        work_ += work;
+        if (work_ > context_.max_tests && context_.scene->periodic()) [[unlikely]]
+            too_much_work();
+    }
+    [[noreturn]] void too_much_work() const;
+    void merge();
+    void consider(Index body, const Shift<D>& n, const Vector<T, D>& lo,
+                  const Vector<T, D>& hi);
+
+    const NearestContext<T, D> context_;
+    const bool columns_;  // do the packed columns hold the caller's coordinates?
+    Index number_ = 0;    // index of the query
+    Vector<T, D> lo_{}, hi_{};
+    // The query relative to the current image, widened by what rounding may add to or take from
+    // a distance, beyond a relative error.
+    Box<double, D> place_{};
+    Shift<D> image_{};  // current image
+    typename Scene<T, D>::Shifts shell_{};
+    std::size_t inner_ = 0;           // a periodic axis
+    Shift<D> nearest_image_{};        // of the region
+    std::array<double, D> reach_{};   // of region and query together, in periods
+    std::array<double, D> height_{};  // of a period
+    double bound_ = 0;                // squared; nothing farther counts
+    double work_ = 0;
+    std::vector<Neighbour<T, D>> best_;
+    std::vector<Neighbour<T, D>> more_;  // for large k: not yet merged into best_
+};
+
+// All queries of a call, in parallel. `look` offers a query what a method found (see
+// NearestQuery).
+template <Real T, int D, class Look>
+Nearest<T, D> collect_nearest(const NearestContext<T, D>& context, int threads,
+                              const Limits& limits, const Look& look) {
+    constexpr std::size_t queries_per_task = 256;
+    const std::size_t n = context.queries->size();
+    std::vector<std::vector<Neighbour<T, D>>> parts((n + queries_per_task - 1) /
+                                                    queries_per_task);
+    Nearest<T, D> result;
+    Rows<D>& rows = result.rows;
+    rows.offsets.resize(n + 1);
+    parallel_tasks(threads, parts.size(), [&](std::size_t t, int) {
+        NearestQuery<T, D> query(context);
+        const std::size_t begin = t * queries_per_task;
+        for (std::size_t i = begin; i < std::min(n, begin + queries_per_task); ++i) {
+            const auto found = query.find(static_cast<Index>(i), [&] { look(query); });
+            rows.offsets[i] = found.size();
+            parts[t].insert(parts[t].end(), found.begin(), found.end());
+        }
+    });
+    const std::uint64_t total = exclusive_scan(threads, std::span(rows.offsets));
+    const bool imaged = context.scene->periodic();
+    const std::uint64_t each = sizeof(Index) + sizeof(T) + (imaged ? sizeof(Image<D>) : 0);
+    if (total > limits.max_pairs || total > limits.max_bytes / each)
+        throw Error(Error::Kind::limit,
+                    "there are " + std::to_string(total) + " nearest neighbours of " +
+                        std::to_string(each) +
+                        " bytes each, more than max_pairs or max_bytes allows; raise it or ask "
+                        "for fewer");
+    rows.indices.resize(total);
+    result.distances.resize(total);
+    if (imaged) rows.images.resize(total);
+    parallel_tasks(threads, parts.size(), [&](std::size_t t, int) {
+        std::size_t at = rows.offsets[t * queries_per_task];
+        for (const Neighbour<T, D>& one : parts[t]) {
+            rows.indices[at] = one.body;
+            result.distances[at] = std::sqrt(one.square);
+            if (imaged) rows.images[at] = one.image;
+            ++at;
+        }
+    });
+    return result;
+}
+
+}  // namespace vicinal::inline VICINAL_API

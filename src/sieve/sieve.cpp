@@ -1,0 +1,206 @@
+#include "sieve/sieve.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace vicinal::inline VICINAL_API {
+
+template <Real T, int D>
+Sieve<T, D>::Sieve(const SearchContext<T, D>& context, const Packed<T, D>& packed)
+    : context_(context),
+      scene_(*context.scene),
+      first_scene_(context.first_scene()),
+      packed_(packed),
+      out_(*context.writer),
+      emitter_(context_) {
+    using Kind = typename Packed<T, D>::Kind;
+    const bool exact = !context.bare && !context.moving();  // the columns alone decide
+    switch (packed.kind()) {
+        case Kind::points:
+            test_ = exact ? Test::points : Test::everything;
+            break;
+        case Kind::spheres:
+            test_ = exact ? Test::spheres : Test::everything;
+            break;
+        case Kind::boxes:
+            test_ = exact ? Test::boxes : Test::everything;
+            break;
+        case Kind::nothing:
+            test_ = Test::everything;
+            break;
+        case Kind::proxies:
+            test_ = Test::proxies;
+            break;
+    }
+    // Ghosts, moving bodies and probes are decided from the caller's arrays.
+    if (test_ == Test::points) near_test_ = context.kernels.runs.points;
+    if (test_ == Test::spheres)
+        near_test_ = context.kernels.runs.spheres[static_cast<std::size_t>(context.rule)];
+    if (test_ == Test::boxes || test_ == Test::proxies) near_test_ = context.kernels.runs.boxes;
+    for (std::size_t c = 0; c < 2 * D; ++c) columns_.values[c] = packed.column(c);
+    columns_.radius = packed.radius();
+}
+
+template <Real T, int D>
+typename Sieve<T, D>::First Sieve<T, D>::load(std::size_t entry) const {
+    First first{packed_.instance(entry), packed_.bits(entry), {}, 0};
+    const std::size_t columns =
+        test_ == Test::points || test_ == Test::spheres ? D : std::size_t{2 * D};
+    for (std::size_t c = 0; c < columns; ++c) first.values[c] = packed_.column(c)[entry];
+    if (test_ == Test::spheres) first.radius = packed_.radius()[entry];
+    return first;
+}
+
+template <Real T, int D>
+typename Sieve<T, D>::First Sieve<T, D>::load_query(Index query) const {
+    First first{query, static_cast<Bits>(~unsigned{Scene<T, D>::image_bits}), {}, 0};
+    first.bits = static_cast<Bits>(first.bits | first_scene_.lowest_image_flags(query));
+    const Bodies<T, D>& view = first_scene_.view();
+    if (test_ == Test::proxies) {
+        const Box<T, D> box = first_scene_.box(query);
+        for (std::size_t a = 0; a < D; ++a) {
+            first.values[a] = box.lo[a];
+            first.values[D + a] = box.hi[a];
+        }
+    } else if (test_ != Test::everything) {
+        for (std::size_t a = 0; a < D; ++a) {
+            first.values[a] = view.position.axis[a][query];
+            if (test_ == Test::boxes) first.values[D + a] = view.upper.axis[a][query];
+        }
+        if (test_ == Test::spheres) first.radius = view.radius[query];
+    }
+    return first;
+}
+
+// Writes every entry of the run that is near and that the owner rule assigns to this cell.
+template <Real T, int D>
+void Sieve<T, D>::sift(const First& first, Run run, Owner owner) {
+    VICINAL_ASSERT(run.begin <= run.end && run.end <= packed_.size());
+    out_.candidates += run.size();
+    const bool owned = packed_.owned();
+    if (owned && (first.bits & owner.first) != owner.first) return;
+    const auto either = static_cast<unsigned>(owner.either | Scene<T, D>::image_bits);
+    const bool decided = near_test_ != nullptr && test_ != Test::proxies;
+    const RunQuery<T, D> query{first.values, scene_.view().cutoff * scene_.view().cutoff,
+                               first.radius};
+    const bool bare = decided && context_.one_set() && writes_directly();
+    constexpr std::size_t batch = 256;
+    std::array<Index, batch + 32> near;  // padding for a vector of overrun
+    for (std::size_t begin = run.begin; begin < run.end; begin += batch) {
+        const std::size_t end = std::min(run.end, begin + batch);
+        std::size_t count = end - begin;
+        if (near_test_ != nullptr)
+            count = near_test_(columns_, query, begin, end, near.data());
+        else
+            std::iota(near.begin(), near.begin() + count, static_cast<Index>(begin));
+        if (bare && out_.counting()) {
+            out_.add(count);
+            continue;
+        }
+        if (bare) {
+            Pair* const out = out_.reserve(count);
+            for (std::size_t k = 0; k < count; ++k) {
+                const Index j = packed_.instances()[near[k]];
+                out[k] = {std::min(first.instance, j), std::max(first.instance, j)};
+            }
+            out_.commit(count);
+            continue;
+        }
+        for (std::size_t k = 0; k < count; ++k) {
+            const std::size_t e = near[k];
+            if (owned) {
+                const unsigned bits = packed_.bits(e);
+                if (((first.bits | bits) & either) != either ||
+                    (bits & owner.second) != owner.second)
+                    continue;
+            }
+            const Index instance = packed_.instance(e);
+            if (decided || emitter_.touches(first.instance, instance))
+                emitter_.emit(first.instance, instance);
+        }
+    }
+}
+
+template <Real T, int D>
+void Sieve<T, D>::one(std::size_t entry, Run run, Owner owner) {
+    if (run.size() > 0) sift(load(entry), run, owner);
+}
+
+template <Real T, int D>
+void Sieve<T, D>::cross(Run a, Run b, Owner owner) {
+    for (std::size_t e = a.begin; e < a.end; ++e) one(e, b, owner);
+}
+
+template <Real T, int D>
+void Sieve<T, D>::self(Run run, Owner owner) {
+    for (std::size_t e = run.begin; e < run.end; ++e) one(e, {e + 1, run.end}, owner);
+}
+
+template <Real T, int D>
+void Sieve<T, D>::probe_one(Index query, Run run, Owner owner) {
+    if (run.size() > 0) sift(load_query(query), run, owner);
+}
+
+template <Real T, int D>
+void Sieve<T, D>::list(const Records<T>& records, std::span<const EntryPair> pairs) {
+    out_.candidates += pairs.size();
+    const ListTest<T> near =
+        records.boxes ? context_.kernels.lists.boxes
+                      : context_.kernels.lists.round[static_cast<std::size_t>(records.rule)];
+    const bool bare = writes_directly();
+    const Index* const instance = packed_.instances();
+    constexpr std::size_t batch = 1024;
+    std::array<Index, batch + 1> hits;
+    for (; !pairs.empty(); pairs = pairs.subspan(std::min(batch, pairs.size()))) {
+        const std::size_t count =
+            near(records.values, pairs.data(), std::min(batch, pairs.size()), hits.data());
+        if (bare) {
+            Pair* const out = out_.reserve(count);
+            for (std::size_t k = 0; k < count; ++k) {
+                const Index i = instance[pairs[hits[k]].first],
+                            j = instance[pairs[hits[k]].second];
+                out[k] = ordered(i, j);
+            }
+            out_.commit(count);
+            continue;
+        }
+        for (std::size_t k = 0; k < count; ++k) emit_if_owner(pairs[hits[k]]);
+    }
+}
+
+template <Real T, int D>
+void Sieve<T, D>::meeting(std::span<const EntryPair> pairs) {
+    out_.candidates += pairs.size();
+    if (!writes_directly()) {
+        for (const EntryPair& pair : pairs) emit_if_owner(pair);
+        return;
+    }
+    const Index* const instance = packed_.instances();
+    constexpr std::size_t batch = 1024;
+    for (; !pairs.empty(); pairs = pairs.subspan(std::min(batch, pairs.size()))) {
+        const std::size_t count = std::min(batch, pairs.size());
+        Pair* const out = out_.reserve(count);
+        for (std::size_t k = 0; k < count; ++k) {
+            const Index i = instance[pairs[k].first], j = instance[pairs[k].second];
+            out[k] = ordered(i, j);
+        }
+        out_.commit(count);
+    }
+}
+
+// Two entries that are near: applies the owner rule, and the formula unless both are unshifted.
+template <Real T, int D>
+void Sieve<T, D>::emit_if_owner(const EntryPair& near) {
+    const unsigned one = packed_.bits(near.first), other = packed_.bits(near.second);
+    if (((one | other) & Scene<T, D>::image_bits) != Scene<T, D>::image_bits) return;
+    const bool decided = (one & other & plain_bit) != 0;
+    const Index i = packed_.instance(near.first), j = packed_.instance(near.second);
+    if (decided || emitter_.touches(i, j)) emitter_.emit(i, j);
+}
+
+template class Sieve<float, 2>;
+template class Sieve<float, 3>;
+template class Sieve<double, 2>;
+template class Sieve<double, 3>;
+
+}  // namespace vicinal::inline VICINAL_API

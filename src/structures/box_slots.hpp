@@ -1,0 +1,55 @@
+// Boxes that keep their slots between steps, for methods that update what they built. A slot
+// belongs to a body at one shift, so that a ghost present in two steps is the same box in both.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "scene/scene.hpp"
+
+namespace vicinal::inline VICINAL_API {
+
+template <Real T, int D>
+class BoxSlots {
+  public:
+    static constexpr Index none = ~Index{0};
+
+    // Finds the slot of every instance: which are new, which are gone, which have changed. The
+    // scene must be periodic whenever the last one was.
+    void match(const Scene<T, D>& scene);
+
+    std::span<const Index> fresh() const { return fresh_; }
+    std::span<const Index> gone() const { return gone_; }
+    std::span<const Index> changed() const { return changed_; }
+
+    std::size_t size() const { return box_.size(); }
+    bool alive(std::size_t slot) const { return alive_[slot] != 0; }
+    Index instance(std::size_t slot) const { return instance_[slot]; }  // or none
+    std::span<const Index> instances() const { return instance_; }
+    // The box as last advanced, and that of this step.
+    const Box<T, D>& box(std::size_t slot) const { return box_[slot]; }
+    const Box<T, D>& next_box(std::size_t slot) const { return next_box_[slot]; }
+    void advance(std::size_t slot) { box_[slot] = next_box_[slot]; }
+
+    std::size_t bytes() const;
+
+  private:
+    void match_bodies(std::size_t n);
+    void match_images(const Scene<T, D>& scene);
+    void compare_boxes(const Scene<T, D>& scene);
+    Index add_slot(Index body, const Shift<D>& shift);
+    void free_slot(Index slot);
+
+    std::vector<Box<T, D>> box_, next_box_;
+    std::vector<Index> instance_;
+    std::vector<std::uint8_t> alive_;
+    std::vector<Index> fresh_, gone_, changed_;
+    // In a periodic domain:
+    std::vector<Index> body_, next_;  // next: of the same body
+    std::vector<Shift<D>> image_;
+    std::vector<Index> first_;  // of each body
+    std::vector<Index> free_;
+};
+
+}  // namespace vicinal::inline VICINAL_API

@@ -1,0 +1,78 @@
+// The ends of boxes, sorted along every axis, and the set of pairs whose boxes overlap. An
+// update moves the ends of changed boxes to their new positions; where a lower end and an upper
+// one pass each other, a pair may begin or end.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "structures/box_slots.hpp"
+#include "structures/pair_set.hpp"
+#include "structures/quantised_box.hpp"
+
+namespace vicinal::inline VICINAL_API {
+
+template <Real T, int D>
+class EndLists {
+  public:
+    // Makes all lists, and the set of pairs by one sweep along an axis.
+    void assign(const BoxSlots<T, D>& slots, std::size_t axis, int threads);
+    // Follows the slots from their boxes to their next boxes, and advances them. New boxes are
+    // swept along the axis. Returns how many ends were passed.
+    std::uint64_t update(BoxSlots<T, D>& slots, std::size_t axis);
+
+    // Pairs of slots.
+    std::span<const EntryPair> pairs() const { return pairs_.members(); }
+    std::size_t boxes() const { return ends_[0].size() / 2; }
+    // How many ends the box of a slot will pass.
+    std::uint64_t swap_distance(const BoxSlots<T, D>& slots, Index slot) const;
+    // How many boxes begin within a box along an axis, roughly; boxes are numbered in order.
+    std::uint64_t begun_within(std::size_t axis, std::size_t number) const {
+        const Index slot = ends_[axis][2 * number].tag / 2;
+        return (position_[axis][2 * slot + 1] - position_[axis][2 * slot]) / 2;
+    }
+
+    std::size_t bytes() const;
+
+  private:
+    struct End {
+        T value;
+        Index tag;  // 2 * slot, + 1 for the upper side
+        // Touching boxes overlap: at equal coordinates lower ends come before upper ends.
+        friend bool operator<(const End& a, const End& b) {
+            if (a.value != b.value) return a.value < b.value;
+            const Index top_a = a.tag & 1u, top_b = b.tag & 1u;
+            return top_a != top_b ? top_a < top_b : a.tag < b.tag;
+        }
+    };
+    static End end_of(const Box<T, D>& box, std::size_t axis, Index slot, bool top) {
+        return {top ? box.hi[axis] : box.lo[axis], 2 * slot + Index{top}};
+    }
+
+    void quantise(const BoxSlots<T, D>& slots, Index slot) {
+        quantised_[slot] = quantiser_(slots.box(slot), slots.next_box(slot));
+    }
+    void append_ends(const BoxSlots<T, D>& slots, std::span<const Index> some,
+                     std::size_t axis);
+    void note_positions(std::size_t axis, std::size_t slots);
+    void sweep_all(const BoxSlots<T, D>& slots, std::vector<Index>& alive, std::size_t axis);
+    void erase_gone(const BoxSlots<T, D>& slots);
+    std::uint64_t move_changed(const BoxSlots<T, D>& slots);
+    void prefetch_ends(Index slot) const;
+    std::uint64_t move(const BoxSlots<T, D>& slots, Index slot);
+    std::uint64_t move_end(const BoxSlots<T, D>& slots, std::size_t axis, const End& end);
+    void update_pair(const BoxSlots<T, D>& slots, Index one, Index other);
+    void insert_fresh(BoxSlots<T, D>& slots, std::size_t axis);
+    void sweep_fresh(const BoxSlots<T, D>& slots, std::size_t axis);
+    std::uint64_t distance(std::size_t axis, const End& end) const;
+
+    std::array<std::vector<End>, D> ends_;
+    std::array<std::vector<Index>, D> position_;  // of the ends, by tag
+    BoxQuantiser<T, D> quantiser_;
+    std::vector<QuantisedBox<D>> quantised_;  // of each slot: both boxes together
+    PairSet pairs_;
+};
+
+}  // namespace vicinal::inline VICINAL_API

@@ -1,0 +1,112 @@
+// Size classes (P4 section 2.2): cells of edge 2^c, and every body in the cells of the smallest
+// class that is not smaller than its longest edge, so that it covers at most 2 of them per axis
+// (3 with rounding).
+//
+// All classes count from one finest cell: the cell of a coordinate in class c is the finest one
+// shifted right by c bits. So classes nest exactly, whatever rounding does. The finest cells
+// are clamped to a window around the quantile bounds of the bodies; a class as large as the
+// window is the largest, and larger bodies are in its two cells per axis.
+//
+// A pair of one class is reported in the lowest cell that both share: where, on every axis, one
+// of the two has its lowest record. For two classes, see owner().
+#pragma once
+
+#include "base/sort.hpp"
+#include "scene/bounds.hpp"
+#include "sieve/sieve.hpp"
+#include "structures/cells.hpp"
+
+namespace vicinal::inline VICINAL_API {
+
+template <Real T, int D>
+class SizeClasses {
+  public:
+    // Chooses the finest cell and records which classes have bodies.
+    void choose(const Scene<T, D>& scene);
+
+    // Writes a record for every body and cell, in the order of the instances.
+    void write(const Scene<T, D>& scene, Buffer<CellRecord>& records, const char* method);
+
+    // The classes that have bodies, the largest first.
+    std::span<const unsigned> used() const { return {used_.data(), used_count_}; }
+    static constexpr unsigned largest = D == 2 ? 27 : 18;
+
+    static std::uint64_t key(unsigned size_class, const Cell<D>& cell) {
+        std::uint64_t result = size_class;
+        for (std::size_t a = D; a-- > 0;)
+            result = result << field | static_cast<std::uint64_t>(cell[a] + farthest + 1);
+        return result;
+    }
+    static unsigned class_of(std::uint64_t key) {
+        return static_cast<unsigned>(key >> (D * field));
+    }
+    static Cell<D> cell_of(std::uint64_t key) {
+        Cell<D> cell;
+        for (std::size_t a = 0; a < D; ++a) {
+            cell[a] = static_cast<std::int32_t>(key & ((1u << field) - 1)) - farthest - 1;
+            key >>= field;
+        }
+        return cell;
+    }
+    // The cell that contains this one, `steps` classes above.
+    static Cell<D> above(Cell<D> cell, unsigned steps) {
+        for (std::int32_t& c : cell) c >>= steps;
+        return cell;
+    }
+
+    // The cells that a box covers in a class.
+    CellSpan<D> span_of(const Box<T, D>& box, unsigned size_class) const {
+        CellSpan<D> span;
+        for (std::size_t a = 0; a < D; ++a) {
+            span.lo[a] = finest_cell(box.lo[a], a) >> size_class;
+            span.hi[a] = finest_cell(box.hi[a], a) >> size_class;
+        }
+        return span;
+    }
+
+    static Owner owner() {
+        Owner rule;
+        for (std::size_t a = 0; a < D; ++a) rule.either |= low_bit<D>(a);
+        return rule;
+    }
+    // The records of a cell (first) against those of the cell `steps` classes above that
+    // contains it. The pair counts in the lowest larger cell that both share, and there at the
+    // smaller body's lowest record. If the cell is not the first in the larger one, the smaller
+    // body's next lower record, if any, is in the same larger cell: this record must be the
+    // body's lowest. If it is the first, the record is the body's lowest in the larger cell,
+    // and one of the two must begin there.
+    static Owner owner(const Cell<D>& cell, unsigned steps) {
+        Owner rule;
+        for (std::size_t a = 0; a < D; ++a) {
+            const bool first = (cell[a] & ((1 << steps) - 1)) == 0;
+            (first ? rule.either : rule.first) |= low_bit<D>(a);
+        }
+        return rule;
+    }
+    // A query that covers `span` of a class against the records of a cell in it.
+    static Owner owner(const CellSpan<D>& span, const Cell<D>& cell) {
+        Owner rule;
+        for (std::size_t a = 0; a < D; ++a)
+            if (cell[a] > span.lo[a]) rule.second |= low_bit<D>(a);
+        return rule;
+    }
+
+    std::size_t bytes() const { return first_record_.bytes(); }
+
+  private:
+    static constexpr std::int32_t farthest = (1 << largest) - 1;
+    static constexpr unsigned field = largest + 1;  // bits per axis in a key
+
+    std::int32_t finest_cell(T x, std::size_t axis) const {
+        return cell_at(static_cast<double>(x), bounds_.centre[axis], edge_, farthest);
+    }
+    unsigned class_of(const Box<T, D>& box) const;
+
+    double edge_ = 1;  // of the finest cell, a power of two
+    QuantileBounds bounds_;
+    std::array<unsigned, largest + 1> used_{};
+    std::size_t used_count_ = 0;
+    Buffer<Index> first_record_;
+};
+
+}  // namespace vicinal::inline VICINAL_API

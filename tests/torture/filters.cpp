@@ -1,0 +1,173 @@
+// Groups and exclusions. One finder sees one filter after the other, so that what a filter
+// keeps between steps, and what it leaves in the memory of pairs and images, is of the last
+// step.
+#include "torture.hpp"
+
+namespace vicinal::test {
+namespace {
+
+template <class F>
+class Filters : public ::testing::Test {};
+TYPED_TEST_SUITE(Filters, Flavours, FlavourNames);
+
+// Thousands of pairs: the filter is applied several times in a search.
+template <Real T, int D>
+struct Crowd {
+    static constexpr Index n = 600;
+    std::vector<T> places = scattered<T, D>(n, 0, 1, 7);
+    Bodies<T, D> bodies = points<D>(places, D == 2 ? 0.12 : 0.2);
+};
+
+using Excluded = std::vector<Pair>;
+using Values = std::vector<std::uint32_t>;
+
+// Bonded triples: every gap between numbers is small.
+Excluded triples(Index n) {
+    Excluded pairs;
+    for (Index k = 0; k + 2 < n; k += 3)
+        for (const Pair pair : {Pair{k, k + 1}, Pair{k + 2, k}, Pair{k + 1, k + 2}})
+            pairs.push_back(pair);
+    return pairs;
+}
+
+// The `each` bodies that follow `stride` apart, each body's own images among them.
+Excluded far_apart(Index n, Index stride, Index each) {
+    Excluded pairs;
+    for (Index i = 0; i < n; ++i)
+        for (Index k = 0; k < each; ++k) pairs.push_back({i, (i + k * stride) % n});
+    return pairs;
+}
+
+Values modulo(Index n, std::uint32_t period, std::uint32_t first) {
+    Values values;
+    for (Index k = 0; k < n; ++k) values.push_back(first + k % period);
+    return values;
+}
+
+template <Real T, int D>
+void expect_filtered(Finder<T, D>& finder, const Bodies<T, D>& bodies,
+                     const Domain<D>& domain) {
+    finder.update(bodies);
+    expect_answers(finder, reference::plain_pairs(bodies, domain));
+}
+
+TYPED_TEST(Filters, one_after_the_other) {
+    VICINAL_FLAVOUR;
+    const Crowd<T, D> crowd;
+    const Index n = crowd.n;
+    const Bodies<T, D>& all = crowd.bodies;
+    // Gaps that fit a signature exactly (15) and that do not (16), rows of up to four partners
+    // and longer ones; classes that fit a byte table (32) and that do not.
+    const std::vector<Excluded> excluded{triples(n),          far_apart(n, 5, 4),
+                                         far_apart(n, 1, 16), far_apart(n, 1, 17),
+                                         far_apart(n, 97, 3), far_apart(n, 101, 40)};
+    const Values two = modulo(n, 2, 1), three = modulo(n, 3, 1), many = modulo(n, 32, 1),
+                 too_many = modulo(n, 33, 1), none(n, 0);
+    std::vector<Bodies<T, D>> cases{all};
+    for (const Excluded& pairs : excluded) cases.push_back(all.excluding(pairs));
+    cases.push_back(all.grouped(two, three));
+    cases.push_back(all.grouped(many));
+    cases.push_back(all.grouped(many, two).excluding(excluded[0]));
+    cases.push_back(all.grouped(too_many, three).excluding(excluded[5]));
+    cases.push_back(all.grouped({}, two));
+    cases.push_back(all.grouped(none));
+    cases.push_back(all);
+    // In the smaller box bodies lie outside by up to a period.
+    for (const Domain<D>& domain : {Domain<D>::open(), cube<D>(1), cube<D>(0.7)}) {
+        std::vector<Found<D>> expected;
+        for (const Bodies<T, D>& bodies : cases)
+            expected.push_back(reference::plain_pairs(bodies, domain));
+        for (const char* const method : {"auto", "verlet(skin=0.05)", "uniform_hash"}) {
+            SCOPED_TRACE(method);
+            if (run_light() && std::string(method) != "auto") continue;
+            Finder<T, D> finder(with_method<D>(method, 2, domain));
+            for (std::size_t c = 0; c < cases.size(); ++c) {
+                SCOPED_TRACE(c);
+                finder.update(cases[c]);
+                expect_answers(finder, expected[c]);
+            }
+        }
+    }
+}
+
+TYPED_TEST(Filters, every_shape) {
+    VICINAL_FLAVOUR;
+    const Crowd<T, D> crowd;
+    const Values group = modulo(crowd.n, 3, 1), mask = modulo(crowd.n, 4, 1);
+    const Excluded pairs = triples(crowd.n);
+    for (const ShapeCase& kind : shape_cases) {
+        SCOPED_TRACE(kind.name);
+        const auto bodies = shaped<T, D>(crowd.places, T(0.1), kind);
+        for (const Domain<D>& domain : {Domain<D>::open(), cube<D>(0.9)}) {
+            Finder<T, D> finder(with_method<D>("auto", 1, domain));
+            expect_filtered(finder, bodies.view().grouped(group, mask), domain);
+            expect_filtered(finder, bodies.view().excluding(pairs), domain);
+        }
+    }
+}
+
+// The list of exclusions changes where it lies, or belongs to other bodies.
+TYPED_TEST(Filters, exclusions_are_read_in_every_step) {
+    VICINAL_FLAVOUR;
+    const Crowd<T, D> crowd;
+    Excluded pairs = triples(crowd.n);
+    Finder<T, D> finder(with_method<D>("auto"));
+    const Bodies<T, D> bodies = crowd.bodies.excluding(pairs);
+    expect_filtered(finder, bodies, {});
+    expect_filtered(finder, bodies, {});
+    pairs.back() = {0, 400};
+    expect_filtered(finder, bodies, {});
+    pairs[5] = {crowd.n, 0};
+    expect_error(Error::Kind::input, {"excluded pair 5", "600"},
+                 [&] { finder.update(bodies); });
+    pairs[5] = {1, 599};
+    expect_filtered(finder, bodies, {});
+    const std::vector<T> fewer(crowd.places.begin(), crowd.places.begin() + 300 * D);
+    pairs.resize(30);
+    pairs[5] = {1, 299};
+    expect_filtered(finder, points<D>(fewer, crowd.bodies.cutoff).excluding(pairs), {});
+    expect_filtered(finder, crowd.bodies.excluding(pairs), {});
+    pairs[5] = {1, 300};
+    expect_error(Error::Kind::input, {"excluded pair 5", "300"}, [&] {
+        finder.update(points<D>(fewer, crowd.bodies.cutoff).excluding(pairs));
+    });
+}
+
+// Pairs (i of the queries, j of the bodies): i may be the larger number, and is not swapped.
+TYPED_TEST(Filters, two_sets) {
+    VICINAL_FLAVOUR;
+    const Crowd<T, D> crowd;
+    const Values group = modulo(crowd.n, 3, 1), mask = modulo(crowd.n, 4, 1);
+    for (const Domain<D>& domain : {Domain<D>::open(), cube<D>(0.9)}) {
+        const Bodies<T, D> bodies = crowd.bodies.grouped(group, mask);
+        Finder<T, D> finder(with_method<D>("auto", 2, domain));
+        finder.update(bodies);
+        for (const Excluded& pairs : {triples(crowd.n), far_apart(crowd.n, 101, 6)}) {
+            const Bodies<T, D> queries = crowd.bodies.grouped(mask, group).excluding(pairs);
+            EXPECT_EQ(difference<D>(reference::plain_pairs(queries, bodies, domain),
+                                    listed(finder.pairs_with(queries, Order::sorted))),
+                      "");
+            EXPECT_EQ(difference<D>(reference::plain_probe(bodies, queries, domain),
+                                    listed(finder.probe(queries, Order::sorted))),
+                      "");
+        }
+    }
+}
+
+// Limits count the pairs that are left.
+TYPED_TEST(Filters, limits) {
+    VICINAL_FLAVOUR;
+    const Crowd<T, D> crowd;
+    const Values group = modulo(crowd.n, 2, 1);
+    const Bodies<T, D> bodies = crowd.bodies.grouped(group, group);
+    Options<D> options = with_method<D>("auto");
+    options.max_pairs = reference::plain_pairs(bodies, {}).size();
+    Finder<T, D> finder(options);
+    finder.update(bodies);
+    EXPECT_EQ(finder.count(), options.max_pairs);
+    finder.update(crowd.bodies);
+    expect_error(Error::Kind::limit, {"max_pairs"}, [&] { finder.pairs(); });
+}
+
+}  // namespace
+}  // namespace vicinal::test
