@@ -4,27 +4,13 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
 #include <string>
-#include <vector>
 
-namespace vicinal::common {
+#include "common/edit_distance.hpp"
 
-// Levenshtein distance, one row of the table at a time.
-inline std::size_t edit_distance(const std::string& a, const std::string& b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (std::size_t j = 0; j < b.size(); ++j) {
-            const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-        }
-    }
-    return row.back();
-}
+#include <vicinal/version.hpp>
+
+namespace vicinal::inline VICINAL_API::common {
 
 // The name at most two letters off, empty if none is; something of what was asked must be left.
 template <class Range>
@@ -52,4 +38,4 @@ std::string choices(const std::string& asked, const Range& range) {
            all;
 }
 
-}  // namespace vicinal::common
+}  // namespace vicinal::inline VICINAL_API::common

@@ -3,7 +3,9 @@
 
 #include <chrono>
 
-namespace vicinal::common {
+#include <vicinal/version.hpp>
+
+namespace vicinal::inline VICINAL_API::common {
 
 class Stopwatch {
   public:
@@ -28,4 +30,4 @@ class Stopwatch {
     Clock::time_point start_ = Clock::now();
 };
 
-}  // namespace vicinal::common
+}  // namespace vicinal::inline VICINAL_API::common

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace vicinal::common {
+namespace vicinal::inline VICINAL_API::common {
 
 bool parse(std::string_view text, double& value) {
     if (text.starts_with('+')) text.remove_prefix(1);
@@ -85,4 +85,4 @@ std::string aligned(const std::vector<std::vector<std::string>>& lines) {
     return text;
 }
 
-}  // namespace vicinal::common
+}  // namespace vicinal::inline VICINAL_API::common

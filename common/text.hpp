@@ -6,7 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace vicinal::common {
+#include <vicinal/version.hpp>
+
+namespace vicinal::inline VICINAL_API::common {
 
 // True if the whole text is one number.
 bool parse(std::string_view text, double& value);
@@ -31,4 +33,4 @@ std::string readable_seconds(double seconds);
 // ends in blanks.
 std::string aligned(const std::vector<std::vector<std::string>>& lines);
 
-}  // namespace vicinal::common
+}  // namespace vicinal::inline VICINAL_API::common

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/lazy.hpp"
 #include "base/pool.hpp"
 
 #include <vicinal/error.hpp>
@@ -22,15 +23,11 @@
 namespace vicinal::inline VICINAL_API {
 namespace {
 
-std::atomic<Pool*> current_pool = nullptr;
+constinit Lazy<Pool> current_pool;
 Pool* parents_pool = nullptr;  // of a forked child: never used, never freed
 
 Pool& pool() {
-    Pool* existing = current_pool.load(std::memory_order_acquire);
-    if (existing != nullptr) return *existing;
-    auto made = std::make_unique<Pool>();
-    if (!current_pool.compare_exchange_strong(existing, made.get())) return *existing;
-    return *made.release();
+    return current_pool.get([] { return std::make_unique<Pool>(); });
 }
 
 // A forked child has none of its parent's threads, and locks they held at the fork stay held:
@@ -38,11 +35,11 @@ Pool& pool() {
 struct Process {
     Process() {
 #ifdef VICINAL_FORK
-        pthread_atfork(nullptr, nullptr, [] { parents_pool = current_pool.exchange(nullptr); });
+        pthread_atfork(nullptr, nullptr, [] { parents_pool = current_pool.release(); });
 #endif
     }
     ~Process() {
-        if (Pool* const existing = current_pool.load()) existing->stop();
+        if (Pool* const existing = current_pool.get_if_made()) existing->stop();
     }
 } process;
 

@@ -77,7 +77,7 @@ const Rows<D>& Finder<T, D>::neighbours(RowKind kind, Order order, RowOrder row_
 template <Real T, int D>
 const Changes<D>& Finder<T, D>::changes() {
     const PairList<D>& list = pairs(Order::sorted);
-    Stopwatch watch;
+    common::Stopwatch watch;
     const Changes<D>& result =
         state().change_log.update(list, state().bodies, state().current().lattice());
     state().report.seconds.output += watch.lap();

@@ -48,7 +48,7 @@ void Finder<T, D>::State::update(const Bodies<T, D>& given) {
     const std::uint64_t last_pairs = report.pairs;
     report.seconds = {};
     report.pairs = report.candidates = 0;
-    Stopwatch watch;
+    common::Stopwatch watch;
     const std::string who = shape_name(given.shape);
     check_arrays(given, who);
     if (options.domain.shear_change != 0)  // checked also where it has no effect
@@ -209,7 +209,7 @@ void Finder<T, D>::State::search_for(const SearchContext<T, D>& context, Blocks<
 
 template <Real T, int D>
 void Finder<T, D>::State::search(Blocks<D>& target) {
-    Stopwatch watch;
+    common::Stopwatch watch;
     target.filter_by(filter);
     search_for(context_of(current()), target);
     report.candidates = target.candidates();
@@ -230,7 +230,7 @@ void Finder<T, D>::State::fill_list() {
 
 template <Real T, int D>
 void Finder<T, D>::State::sort_list() {
-    Stopwatch watch;
+    common::Stopwatch watch;
     check_row_bytes("to sort the pairs", RowKind::half);
     row_maker.sort(list, bodies.size(), threads, rows);
     report.seconds.output = watch.lap();
@@ -256,7 +256,7 @@ void Finder<T, D>::State::make_rows(RowKind kind, Order order, RowOrder row_orde
     if (finds_rows(kind)) return find_rows(order, row_order);
     fill_list();
     check_row_bytes("with the rows", kind, row_order);
-    Stopwatch watch;
+    common::Stopwatch watch;
     row_maker.make(list, bodies.size(), kind, order, threads, rows);
     rows.bodies.clear();
     if (row_order == RowOrder::spatial) {
@@ -287,7 +287,7 @@ bool Finder<T, D>::State::finds_rows(RowKind kind) const {
 
 template <Real T, int D>
 void Finder<T, D>::State::find_rows(Order order, RowOrder row_order) {
-    Stopwatch watch;
+    common::Stopwatch watch;
     RowFinder<T, D>& finder = *row_finder();
     const RowStatistics found = finder.find_rows(context_of(current()), order, row_order, rows);
     report.candidates = found.candidates;

@@ -5,7 +5,7 @@
 #include <memory>
 #include <mutex>
 
-#include "base/stopwatch.hpp"
+#include "common/stopwatch.hpp"
 #include "methods/registry.hpp"
 #include "scene/scene.hpp"
 
@@ -24,7 +24,7 @@ class Structure {
     double build(const Bodies<T, D>& bodies, const Domain<D>& domain, int threads,
                  std::uint64_t max_bytes, Use use) {
         valid_ = false;
-        Stopwatch watch;
+        common::Stopwatch watch;
         scene_.assign(bodies, domain, threads);
         auto* const native = dynamic_cast<NativePeriodicity<T, D>*>(method_.get());
         if (use == Use::queries || !scene_.periodic() || native == nullptr ||

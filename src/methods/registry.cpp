@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <numeric>
+#include <memory>
+#include <utility>
 
+#include "base/lazy.hpp"
 #include "base/text.hpp"
+#include "common/edit_distance.hpp"
 
 #include <vicinal/error.hpp>
 
@@ -42,40 +45,26 @@ namespace {
 // What `auto` means until methods are chosen from the scene.
 constexpr std::string_view automatic = "row_grid";
 
-const std::vector<MethodEntry>& entries() {
+std::unique_ptr<std::vector<MethodEntry>> make_entries() {
 #define X(name) describe_##name(),
-    // Never destroyed: a search may outlive static objects.
-    static const auto& list = *new const std::vector<MethodEntry>([] {
-        std::vector<MethodEntry> all{VICINAL_METHODS(X)};
-        for (MethodEntry& entry : all)  // a layer accepts every method but itself
-            for (OptionInfo& option : entry.info.options)
-                for (const MethodEntry& other : all)
-                    if (option.kind == OptionInfo::Kind::method &&
-                        other.info.name != entry.info.name)
-                        option.choices.push_back(other.info.name);
-        return all;
-    }());
+    std::vector<MethodEntry> all{VICINAL_METHODS(X)};
 #undef X
-    return list;
+    for (MethodEntry& entry : all)  // a layer accepts every method but itself
+        for (OptionInfo& option : entry.info.options)
+            for (const MethodEntry& other : all)
+                if (option.kind == OptionInfo::Kind::method &&
+                    other.info.name != entry.info.name)
+                    option.choices.push_back(other.info.name);
+    return std::make_unique<std::vector<MethodEntry>>(std::move(all));
+}
+
+const std::vector<MethodEntry>& entries() {
+    static constinit Lazy<std::vector<MethodEntry>> list;
+    return list.get(make_entries);
 }
 
 [[noreturn]] void refuse(const std::string& message) {
     throw Error(Error::Kind::option, message);
-}
-
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        std::size_t diagonal = row[0];
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t above = row[j];
-            row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
-            diagonal = above;
-        }
-    }
-    return row.back();
 }
 
 // "; did you mean 'x'? There are: a, b" for a word that is not among the names.
@@ -85,10 +74,10 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& na
     std::size_t best = std::max<std::size_t>(2, word.size() / 2) + 1;
     for (const std::string& name : names) {
         all += (all.empty() ? "" : ", ") + name;
-        std::size_t distance = edit_distance(word, name);
+        std::size_t distance = common::edit_distance(word, name);
         // "grid" should find compact_grid, and so should "gird".
         if (const auto part = name.rfind('_'); part != std::string::npos)
-            distance = std::min(distance, edit_distance(word, name.substr(part + 1)));
+            distance = std::min(distance, common::edit_distance(word, name.substr(part + 1)));
         if (distance < best) {
             best = distance;
             closest = name;

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "base/stopwatch.hpp"
+#include "common/stopwatch.hpp"
 #include "row_grid/box_grid.hpp"
 #include "row_grid/box_sink.hpp"
 #include "row_grid/point_grid.hpp"
@@ -87,7 +87,7 @@ class RowGrid final : public Method<T, D>,
 
     RowStatistics find_rows(const SearchContext<T, D>& context, vicinal::Order order,
                             RowOrder row_order, Rows<D>& rows) override {
-        Stopwatch watch;
+        common::Stopwatch watch;
         const int threads = context.scene->threads();
         std::atomic<std::uint64_t> candidates = 0;
         row_marks_.begin(packed_.size(), tasks(), threads);
@@ -175,7 +175,7 @@ class RowGrid final : public Method<T, D>,
     template <class Strip, std::size_t n, class F>
     void for_each_strip(std::uint32_t first, std::uint32_t last,
                         const std::array<Steps, n>& steps,
-                        std::array<CellRange, n> Strip::*beside, const F& f) const {
+                        std::array<CellRange, n> Strip::* beside, const F& f) const {
         const QuantisedPoints<D> points = points_.points();
         std::uint32_t cell = points_.cell_of(first);
         std::size_t row = points_.row_of(cell);

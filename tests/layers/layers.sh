@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Which directory may include which. A room of src/ sees itself and the rooms before it in
-# src/CMakeLists.txt; everything outside src/ and tests/ sees public headers only. Prints what
+# Which directory may include which. A room of src/ sees itself, the rooms before it in
+# src/CMakeLists.txt and common/; everything outside src/ and tests/ sees public headers only. Prints what
 # is wrong, or nothing.
 #   tests/layers/layers.sh [TREE]       check a source tree
 #   tests/layers/layers.sh --planted    plant faults in a copy: each must be found
@@ -9,13 +9,13 @@ own=$(cd "$(dirname "$0")/../.." && pwd)
 
 check() {
     cd "$1"
-    local rooms seen='' room wrong=0
+    local rooms seen=common room wrong=0
     rooms=$(sed -n 's/^vicinal_room(\([a-z_]*\).*/\1/p' src/CMakeLists.txt)
     complain() { echo "$1"; wrong=1; }
     # An include with quotes names its room: "room/file.hpp".
     includes() { grep -rnE '^ *# *include +"' "$@" --include='*.[ch]pp' || true; }
     for room in $rooms; do
-        seen="$seen${seen:+|}$room"
+        seen="$seen|$room"
         while read -r line; do
             [ -z "$line" ] || complain "$line: the room $room may include only $seen"
         done < <(includes "src/$room" | grep -vE "\"($seen)/")
@@ -27,7 +27,7 @@ check() {
     while read -r line; do
         [ -z "$line" ] || complain "$line: only tests may look inside the library"
     done < <(includes bench common examples io reference scenes sim tool |
-        grep -E "\"($seen)/")
+        grep -E "\"(${seen#common|})/")
     # A method knows neither other methods nor how threads and vectors are made.
     while read -r line; do
         [ -z "$line" ] || complain "$line: not in a method"

@@ -1,5 +1,7 @@
 // Loops on several threads, and the pool behind them.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -9,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/lazy.hpp"
 #include "base/parallel.hpp"
 #include "base/pool.hpp"
 
@@ -214,6 +217,42 @@ TEST(Parallel, ScanSumsWhatComesBefore) {
             EXPECT_EQ(values, expected);
             EXPECT_EQ(total, n * (n + 1) / 2);
         }
+}
+
+TEST(Lazy, IsMadeOnce) {
+    Lazy<int> number;
+    EXPECT_EQ(number.get_if_made(), nullptr);
+    int& first = number.get([] { return std::make_unique<int>(3); });
+    EXPECT_EQ(&number.get([] { return std::make_unique<int>(4); }), &first);
+    EXPECT_EQ(first, 3);
+    EXPECT_EQ(number.release(), &first);
+    EXPECT_EQ(number.get_if_made(), nullptr);
+    delete &first;
+}
+
+// With a static local the child would wait for a thread that it does not have.
+TEST(Lazy, IsMadeInAChildForkedMeanwhile) {
+    Lazy<int> number;
+    std::atomic<bool> making = false, forked = false;
+    std::thread maker([&] {
+        number.get([&] {
+            making = true;
+            while (!forked) std::this_thread::yield();
+            return std::make_unique<int>(1);
+        });
+    });
+    while (!making) std::this_thread::yield();
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        _exit(number.get([] { return std::make_unique<int>(2); }) == 2 ? 0 : 1);
+    }
+    forked = true;
+    int status = -1;
+    waitpid(child, &status, 0);
+    maker.join();
+    EXPECT_EQ(status, 0);
+    delete number.release();
 }
 
 }  // namespace
