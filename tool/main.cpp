@@ -126,7 +126,7 @@ int flush(int code) {
 // Ctrl-C and the like end the tool as usual, after it has removed its unfinished files.
 void clean_up_on_signals() {
     for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
-        struct sigaction action {};
+        struct sigaction action{};
         sigaction(signal, nullptr, &action);
         if (action.sa_handler == SIG_IGN) continue;  // nohup, or a job in the background
         action = {};

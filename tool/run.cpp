@@ -123,7 +123,7 @@ class Interrupt {
         sigaction(signal, nullptr, &before_);
         if (before_.sa_handler == SIG_IGN) return;
         caught_ = 0;
-        struct sigaction action {};
+        struct sigaction action{};
         action.sa_handler = [](int) {
             caught_ = 1;
             sigaction(signal, &before_, nullptr);
@@ -137,7 +137,7 @@ class Interrupt {
 
   private:
     inline static volatile sig_atomic_t caught_ = 0;
-    inline static struct sigaction before_ {};
+    inline static struct sigaction before_{};
 };
 
 struct Run {

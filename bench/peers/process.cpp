@@ -62,7 +62,7 @@ void MemoryFile::replace(std::string_view content) {
 }
 
 std::string MemoryFile::content() const {
-    struct stat status {};
+    struct stat status{};
     check(fstat(descriptor_, &status) == 0, "cannot read a file in memory");
     std::string text(static_cast<std::size_t>(status.st_size), '\0');
     std::size_t at = 0;

@@ -28,8 +28,8 @@ struct Column {
     Column(const T* first, std::size_t size, std::ptrdiff_t stride_bytes = sizeof(T))
         : data(first), stride(stride_bytes), count(size) {}
     template <std::ranges::contiguous_range R>
-    requires std::same_as<std::ranges::range_value_t<R>, T> Column(const R& range)
-        : data(std::ranges::data(range)), count(std::ranges::size(range)) {}
+        requires std::same_as<std::ranges::range_value_t<R>, T>
+    Column(const R& range) : data(std::ranges::data(range)), count(std::ranges::size(range)) {}
 
     bool given() const { return data != nullptr || count > 0; }
     const T& operator[](std::size_t i) const {

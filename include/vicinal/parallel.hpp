@@ -8,8 +8,8 @@
 
 namespace vicinal::inline VICINAL_API {
 
-// What 0 threads stand for: VICINAL_THREADS, or the processors the calling thread may run on. An
-// Error if VICINAL_THREADS is neither empty nor a number from 1 to 4096.
+// What 0 threads stand for: VICINAL_THREADS, or the processors the calling thread may run on.
+// An Error if VICINAL_THREADS is neither empty nor a number from 1 to 4096.
 VICINAL_EXPORT int available_threads();
 
 // `threads` itself, or available_threads() for 0. An Error if it is not from 0 to 4096.
@@ -21,11 +21,12 @@ VICINAL_EXPORT void run_tasks(int threads, std::size_t tasks, TaskFunction funct
                               const void* context);
 
 // Calls f(task, worker) once for every task, 0 <= task < tasks, on up to `threads` threads at
-// once, in no particular order, and returns when all calls have returned. 0 <= worker < threads,
-// and no two calls run at the same time with the same worker; the calling thread is worker 0. If
-// calls throw, the exception of the lowest failing task is thrown here; tasks below it have run,
-// those above may or may not have. May be called from several threads at once, and from inside a
-// task. Fewer than one thread count as one: checked_threads() gives 0 its meaning.
+// once, in no particular order, and returns when all calls have returned. 0 <= worker <
+// threads, and no two calls run at the same time with the same worker; the calling thread is
+// worker 0. If calls throw, the exception of the lowest failing task is thrown here; tasks
+// below it have run, those above may or may not have. May be called from several threads at
+// once, and from inside a task. Fewer than one thread count as one: checked_threads() gives 0
+// its meaning.
 template <class F>
 void parallel_tasks(int threads, std::size_t tasks, const F& f) {
     if (threads > 1 && tasks > 1)

@@ -77,9 +77,7 @@ class SignalsBlocked {
             sigdelset(&all, fault);
         pthread_sigmask(SIG_SETMASK, &all, &before_);
     }
-    ~SignalsBlocked() {
-        pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-    }
+    ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
   private:
     sigset_t before_;
@@ -93,9 +91,7 @@ class RunTime {
 #ifdef __linux__
     explicit RunTime(std::thread& thread)
         : known_(pthread_getcpuclockid(thread.native_handle(), &clock_) == 0), begin_(now()) {}
-    nanoseconds elapsed() const {
-        return known_ ? now() - begin_ : nanoseconds::max();
-    }
+    nanoseconds elapsed() const { return known_ ? now() - begin_ : nanoseconds::max(); }
 
   private:
     nanoseconds now() const {
@@ -108,9 +104,7 @@ class RunTime {
     nanoseconds begin_;
 #else
     explicit RunTime(std::thread&) {}
-    nanoseconds elapsed() const {
-        return nanoseconds::max();
-    }
+    nanoseconds elapsed() const { return nanoseconds::max(); }
 #endif
 };
 

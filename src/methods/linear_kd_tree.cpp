@@ -156,8 +156,7 @@ class LinearKdTree final : public Method<T, D>,
 
     template <class F>
     void for_each_part(Range tasks, const F& f) const {
-        runs_.for_each_part(
-            tasks, [&](std::size_t r) { return records_.run_end(r); }, f);
+        runs_.for_each_part(tasks, [&](std::size_t r) { return records_.run_end(r); }, f);
     }
 
     // Calls f with every record of the run of record r that is in `part`.

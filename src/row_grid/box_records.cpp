@@ -149,7 +149,9 @@ class Maker {
 #if HWY_TARGET != HWY_SCALAR
     // The keys of a box's possible rows in four lanes; those it touches are compacted to the
     // front.
-    void list(std::size_t count) requires(sizeof(Key) == 4) {
+    void list(std::size_t count)
+        requires(sizeof(Key) == 4)
+    {
         const Ids dk;
         const hn::FixedTag<std::uint32_t, 4> d4;
         const hn::RebindToSigned<Ids> ds;

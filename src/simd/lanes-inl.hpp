@@ -125,27 +125,15 @@ HWY_INLINE void store_pairs(hn::Vec<Ids> i, hn::Vec<Ids> j, Pair* out) {
 struct WideBits {
 #if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_SCALAR
     std::uint32_t all;
-    static WideBits of(std::uint32_t bits) {
-        return {bits};
-    }
-    std::uint32_t together() const {
-        return all;
-    }
-    std::size_t count() const {
-        return hwy::PopCount(all);
-    }
+    static WideBits of(std::uint32_t bits) { return {bits}; }
+    std::uint32_t together() const { return all; }
+    std::size_t count() const { return hwy::PopCount(all); }
 #else
     std::uint32_t lo, hi;
     static constexpr std::size_t half = hn::MaxLanes(Ids());
-    static WideBits of(std::uint32_t bits) {
-        return {bits & ((1u << half) - 1), bits >> half};
-    }
-    std::uint32_t together() const {
-        return lo | hi << half;
-    }
-    std::size_t count() const {
-        return hwy::PopCount(lo) + hwy::PopCount(hi);
-    }
+    static WideBits of(std::uint32_t bits) { return {bits & ((1u << half) - 1), bits >> half}; }
+    std::uint32_t together() const { return lo | hi << half; }
+    std::size_t count() const { return hwy::PopCount(lo) + hwy::PopCount(hi); }
 #endif
 };
 template <class D, class M, std::size_t n>

@@ -478,13 +478,12 @@ TEST(OtherLoad, makes_a_result_of_little_worth) {
     row.name = "auto";
     row.samples = {{}};
     result.rows = {row};
-    for (const auto& [cores, busy] : {std::pair<std::optional<double>, bool>{{}, false},
-                                      {0.05, false},
-                                      {0.97, true}}) {
+    for (const auto& [cores, busy] :
+         {std::pair<std::optional<double>, bool>{{}, false}, {0.05, false}, {0.97, true}}) {
         result.other_cores = cores;
-        EXPECT_EQ(to_text(result).find("BUSY: other processes took 0.97 cores") !=
-                      std::string::npos,
-                  busy);
+        EXPECT_EQ(
+            to_text(result).find("BUSY: other processes took 0.97 cores") != std::string::npos,
+            busy);
         EXPECT_EQ(to_json(result)["machine"]["busy"], busy);
     }
     const std::string csv = to_csv(result);

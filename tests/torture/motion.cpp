@@ -197,8 +197,7 @@ TYPED_TEST(Motion, wandering) {
     for (const std::size_t shape : {0u, 1u, 2u, 3u, 4u, 6u, 9u}) {
         SCOPED_TRACE(shape_cases[shape].name);
         double rebuilds = 0;
-        follow(
-            World<T, D>(shape), [](auto& world, int) { world.wander(0.01); }, &rebuilds);
+        follow(World<T, D>(shape), [](auto& world, int) { world.wander(0.01); }, &rebuilds);
         EXPECT_GT(rebuilds, 0);
         EXPECT_LT(rebuilds, 60) << "a list that is made at every step is none";
         if (this->HasFailure()) return;
