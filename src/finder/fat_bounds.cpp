@@ -32,9 +32,9 @@ typename FatBounds<T, D>::Kind kind_of(const Scene<T, D>& scene) {
     using Kind = typename FatBounds<T, D>::Kind;
     const Bodies<T, D>& bodies = scene.view();
     if (bodies.swept()) return Kind::proxies;
-    if (bodies.shape == Shape::boxes) return Kind::boxes;
-    const bool alone = bodies.shape == Shape::spheres && bodies.rule != ReachRule::sum;
-    return alone && scene.periodic() ? Kind::proxies : Kind::round;
+    if (is_box(bodies)) return Kind::boxes;
+    const bool sum = half_reach_rule(bodies) == ReachRule::sum;
+    return is_round(bodies) && (sum || !scene.periodic()) ? Kind::round : Kind::proxies;
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ template <Real T, int D>
 bool FatBounds<T, D>::possible(const Bodies<T, D>& bodies, const Domain<D>& domain) {
     if (bodies.size() == 0 || (bodies.swept() && domain.shear_change != 0)) return false;
     const T max_cutoff = std::sqrt(std::numeric_limits<T>::max()) / 8;
-    return bodies.shape != Shape::points || bodies.cutoff <= max_cutoff;
+    return !has_cutoff(bodies) || bodies.cutoff <= max_cutoff;
 }
 
 template <Real T, int D>
@@ -161,8 +161,7 @@ void FatBounds<T, D>::measure(const Scene<T, D>& scene) {
 // and what the formula may accept beyond by rounding, when listed and now.
 template <Real T, int D>
 T FatBounds<T, D>::reach_share(T raw) const {
-    const bool alone = enclosed_.shape == Shape::spheres && enclosed_.rule != ReachRule::sum;
-    const double add = (alone ? 1 : 0.5) * width_;
+    const double add = (half_reach_rule(enclosed_) == ReachRule::sum ? 0.5 : 1) * width_;
     return static_cast<T>((static_cast<double>(raw) + add) *
                               (1 + 64 * static_cast<double>(eps<T>)) +
                           8 * static_cast<double>(tiny<T>()) + 2 * slack_);
@@ -172,7 +171,7 @@ template <Real T, int D>
 void FatBounds<T, D>::make_round(const Scene<T, D>& scene) {
     const Bodies<T, D>& bodies = scene.view();
     const std::size_t n = bodies.size();
-    const bool spheres = bodies.shape == Shape::spheres;
+    const bool spheres = has_radius(bodies);
     fat_.shape = bodies.shape;
     for (std::size_t a = 0; a < D; ++a) {
         lo_[a].resize(n);
@@ -202,13 +201,14 @@ template <Real T, int D>
 void FatBounds<T, D>::make_boxes(const Scene<T, D>& scene) {
     const Bodies<T, D>& bodies = scene.view();
     const std::size_t n = bodies.size();
-    fat_.shape = Shape::boxes;
+    Vectors<T, D> lower, upper;
     for (std::size_t a = 0; a < D; ++a) {
         lo_[a].resize(n);
         hi_[a].resize(n);
-        fat_.position.axis[a] = Column<T>(lo_[a].data(), n);
-        fat_.upper.axis[a] = Column<T>(hi_[a].data(), n);
+        lower.axis[a] = Column<T>(lo_[a].data(), n);
+        upper.axis[a] = Column<T>(hi_[a].data(), n);
     }
+    fat_ = boxes<D>(lower, upper);
     const double wider = static_cast<double>(half_width_) + slack_;
     const bool exact = kind_ == Kind::boxes;
     parallel_ranges(scene.threads(), n, [&](Range r, std::size_t) {

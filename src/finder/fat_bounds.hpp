@@ -99,7 +99,7 @@ bool FatBounds<T, D>::holds_ball(const Scene<T, D>& scene, Index i) const {
         spent += budget_used_[a] * budget_used_[a];
     }
     const double grown =
-        view.shape == Shape::spheres
+        has_radius(view)
             ? static_cast<double>(view.radius[i]) - static_cast<double>(radius_[i])
             : (static_cast<double>(view.cutoff) - static_cast<double>(enclosed_.cutoff)) / 2;
     const double left =

@@ -50,12 +50,8 @@ const Structure<T, D>& Finder<T, D>::State::structure_for_nearest() const {
     const Structure<T, D>& usual = structure_for(bodies.swept());
     if (usual.scene().images() != Images::direct) return usual;
     const std::lock_guard lock(query_structures->mutex);
-    Bodies<T, D> bare = bodies;
-    if (bare.shape == Shape::spheres) bare.shape = Shape::points;
-    bare.cutoff = 0;
-    bare.radius = {};
-    bare.displacement = {};
-    return build_apart(query_structures->without_reach, bare, domain_of(false));
+    return build_apart(query_structures->without_reach, without_reach(bodies),
+                       domain_of(false));
 }
 
 template <Real T, int D>

@@ -34,7 +34,7 @@ bool Skin<T, D>::try_reuse(const Bodies<T, D>& bodies, const Domain<D>& domain, 
     if (!listed_ || !possible_ || !fat_.same_kind(scene_)) return false;
     // A body at rest within its fat bounds in an open domain is finite: refresh() checks that.
     if (scene_.periodic() || fat_.kind() == Kind::proxies)
-        check_values(bodies, shape_name(bodies.shape), threads);
+        check_values(bodies, traits_of(bodies.shape).name, threads);
     if (!refresh()) return false;
     ++since_;
     return true;
@@ -142,7 +142,7 @@ bool Skin<T, D>::place_boxes(Range bodies) {
 template <Real T, int D>
 bool Skin<T, D>::place_round(Range bodies) {
     const Bodies<T, D> view = scene_.view();
-    const bool spheres = view.shape == Shape::spheres;
+    const bool spheres = has_radius(view);
     const T half_cutoff = view.cutoff / 2, max_radius = largest_reach<T>() / 2;
     // Rounding of the sum is within the margin of reach_share().
     const T grown = std::max((view.cutoff - fat_.enclosed().cutoff) / 2, T{0});
@@ -213,7 +213,7 @@ void Skin<T, D>::record(Index instance, Index entry) {
         return;
     }
     std::array<T, round_width> one{};
-    T radius = view.shape == Shape::spheres ? view.radius[i] : view.cutoff / 2;
+    T radius = half_reach(view, i);
     // Also covers the rounding of the other body's reach.
     if (!plain) radius = 16 * std::numeric_limits<T>::epsilon() * fat_.max_reach();
     for (std::size_t a = 0; a < D; ++a) {
@@ -229,9 +229,8 @@ void Skin<T, D>::search(std::size_t task, const SearchContext<T, D>& context) co
     Sieve<T, D> sieve(context, packed_);
     const std::size_t begin = task * pairs_per_task;
     const std::size_t count = std::min(pairs_per_task, pairs_.size() - begin);
-    const Bodies<T, D>& bodies = fat_.enclosed();
-    const ReachRule rule = bodies.shape == Shape::spheres ? bodies.rule : ReachRule::sum;
-    sieve.list({records_.data(), !fat_.round(), rule}, {pairs_.data() + begin, count});
+    sieve.list({records_.data(), !fat_.round(), half_reach_rule(fat_.enclosed())},
+               {pairs_.data() + begin, count});
 }
 
 template <Real T, int D>

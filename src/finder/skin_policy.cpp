@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "scene/shape.hpp"
+
 namespace vicinal::inline VICINAL_API {
 namespace {
 
@@ -45,11 +47,11 @@ void SkinPolicy<T, D>::note_motion(const Bodies<T, D>& bodies, const Lattice<T, 
         for (std::size_t a = 0; a < D; ++a) {
             now[a] = static_cast<double>(bodies.position.axis[a][i]);
             by[a] = now[a] - sample_[s][a];
-            if (bodies.shape == Shape::boxes)
-                size += (static_cast<double>(bodies.upper.axis[a][i]) - now[a]) / D;
+            size += (static_cast<double>(upper_corner(bodies, i, a)) -
+                     static_cast<double>(lower_corner(bodies, i, a))) /
+                    D;
         }
-        if (bodies.shape == Shape::spheres) size += 2 * static_cast<double>(bodies.radius[i]);
-        if (bodies.shape == Shape::points) size += static_cast<double>(bodies.cutoff);
+        size += 2 * static_cast<double>(half_reach(bodies, i));
         largest = std::max(largest, largest_component<T, D>(by, lattice));
         sample_[s] = now;
     }

@@ -49,7 +49,7 @@ void Finder<T, D>::State::update(const Bodies<T, D>& given) {
     report.seconds = {};
     report.pairs = report.candidates = 0;
     common::Stopwatch watch;
-    const std::string who = shape_name(given.shape);
+    const std::string who = traits_of(given.shape).name;
     check_arrays(given, who);
     if (options.domain.shear_change != 0)  // checked also where it has no effect
         static_cast<void>(Lattice<T, D>(options.domain));
@@ -179,7 +179,7 @@ template <Real T, int D>
 SearchContext<T, D> Finder<T, D>::State::context_of(const Scene<T, D>& searched) const {
     SearchContext<T, D> context;
     context.scene = &searched;
-    context.rule = rule_of(searched.view());
+    context.rule = reach_rule(searched.view());
     context.kernels = kernels;
     return context;
 }

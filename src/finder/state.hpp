@@ -101,10 +101,4 @@ struct Finder<T, D>::State {
     void query(const Bodies<T, D>& queries, bool bare, Blocks<D>& target) const;
 };
 
-// The reach rule between two bodies: points pair up to the cut-off both carry.
-template <Real T, int D>
-ReachRule rule_of(const Bodies<T, D>& bodies) {
-    return bodies.shape == Shape::points ? ReachRule::max : bodies.rule;
-}
-
 }  // namespace vicinal::inline VICINAL_API

@@ -156,8 +156,7 @@ class SweepPersistent final : public Method<T, D> {
     // The sieve's entries while there are lists: an entry is a slot.
     void fill_slots(const Scene<T, D>& scene) {
         const std::size_t n = slots_.size();
-        const bool plain = scene.view().shape == Shape::boxes && !scene.periodic() &&
-                           !scene.view().swept();  // the boxes decide
+        const bool plain = scene.packed_kind() == PackedKind::boxes;  // the boxes decide
         const auto instances = slots_.instances();
         const auto entries = packed_slots_.entries(n);
         std::copy(instances.begin(), instances.end(), entries.begin());

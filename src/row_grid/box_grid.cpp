@@ -159,20 +159,18 @@ template <Real T, class Key, int D>
 class BoxReader {
   public:
     explicit BoxReader(const Scene<T, D>& scene)
-        : scene_(scene), lower_(scene.view().position), upper_(scene.view().upper) {
-        const Bodies<T, D>& view = scene.view();
-        const bool plain = !scene.periodic() && !view.swept();
-        boxes_ = plain && view.shape == Shape::boxes;
-        balls_ = plain && view.shape == Shape::spheres;
-    }
+        : scene_(scene),
+          kind_(scene.packed_kind()),
+          lower_(scene.view().position),
+          upper_(scene.view().upper) {}
 
     void read(const BoxCells<D>& cells, std::size_t k, std::size_t count,
               BoxBatch<Key, D>& batch) {
         const auto first = static_cast<Index>(k);
-        if (boxes_)
+        if (kind_ == PackedKind::boxes)
             return given_.make(cells, lower_.read(k, count), upper_.read(k, count), first,
                                count, batch);
-        if (balls_)
+        if (kind_ == PackedKind::spheres)
             return given_.make_balls(cells, lower_.read(k, count), read_radii(k, count), first,
                                      count, batch);
         PointBatch<float, D> lower{}, upper{};
@@ -202,7 +200,7 @@ class BoxReader {
     }
 
     const Scene<T, D>& scene_;
-    bool boxes_, balls_;  // read directly from the caller's arrays
+    const PackedKind kind_;
     std::array<T, batch_size> radius_;
     BatchReader<T, D> lower_, upper_;
     std::array<std::array<float, batch_size>, D> lo_, hi_;

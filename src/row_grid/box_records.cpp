@@ -34,7 +34,7 @@ class Maker {
         });
     }
 
-    // The operations of Scene::round_box().
+    // The operations of round_box().
     void make_balls(const PointBatch<T, D>& centre, const T* radius, Index first,
                     std::size_t count) {
         constexpr T epsilon = std::numeric_limits<T>::epsilon();

@@ -110,7 +110,7 @@ struct BoxRecordKernels {
     // precision and order of axes.
     void (*make)(const BoxCells<D>&, const PointBatch<T, D>& lo, const PointBatch<T, D>& hi,
                  Index first, std::size_t count, BoxBatch<Key, D>&);
-    // The same for balls at rest: the boxes of Scene::round_box.
+    // The same for balls at rest: the boxes of round_box().
     void (*make_balls)(const BoxCells<D>&, const PointBatch<T, D>& centre, const T* radius,
                        Index first, std::size_t count, BoxBatch<Key, D>&);
     // Unpacks records[order[k]] for all k < count into columns.

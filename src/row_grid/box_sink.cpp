@@ -21,10 +21,10 @@ HitSink<T, D>::HitSink(const SearchContext<T, D>& context, const Packed<T, D>& p
     rows_.bits = packed.bits();
     rows_.rule = context.rule;
     rows_.kind = Kind::anything;
-    if (!context.moving() && !scene_.periodic() && !context.bare) {
-        if (scene_.view().shape == Shape::spheres) rows_.kind = Kind::balls;
-        if (scene_.view().shape == Shape::boxes && std::is_same_v<T, float>)
-            rows_.kind = Kind::boxes;
+    if (!context.moving() && !context.bare) {
+        const PackedKind exact = scene_.packed_kind();
+        if (exact == PackedKind::spheres) rows_.kind = Kind::balls;
+        if (exact == PackedKind::boxes && std::is_same_v<T, float>) rows_.kind = Kind::boxes;
     }
     this->box_writer = context.one_set() ? &out_ : nullptr;
 }

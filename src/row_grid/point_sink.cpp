@@ -157,7 +157,7 @@ void PointSink<T, D>::decide(const UndecidedPair* pairs, std::size_t count) {
     for (std::size_t p = 0; p < count; ++p)
         for (const Index k : {pairs[p].first, pairs[p].second}) {
             if (marked)
-                scene_.prefetch_body(body_image_of(k).body);
+                prefetch_body(scene_.view(), body_image_of(k).body);
             else
                 scene_.prefetch(k);
         }

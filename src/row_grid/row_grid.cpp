@@ -31,14 +31,17 @@ class RowGrid final : public Method<T, D>,
     explicit RowGrid(const Choice&) : RowGrid(choose_target()) {}
 
     bool joins_faces(const Scene<T, D>& scene) override {
-        return at_rest(scene) && points_.fits(scene);
+        return scene.one_reach_at_rest() && points_.fits(scene);
     }
 
     void build(const Scene<T, D>& scene) override {
         order_ = Ordered::none;
         scratch_.resize(static_cast<std::size_t>(scene.threads()));
         if (scene.size() == 0) return;
-        if (scene.images() == Images::native || (at_rest(scene) && points_.fits(scene))) {
+        // Points and images that do not move; moving queries are tested by the box of their
+        // path.
+        if (scene.images() == Images::native ||
+            (scene.one_reach_at_rest() && points_.fits(scene))) {
             order_ = Ordered::points;
             points_.assign(scene, packed_);
             packed_.fill_nothing(scene.images() == Images::ghosts);
@@ -125,12 +128,6 @@ class RowGrid final : public Method<T, D>,
           row_kernels_(strip_row_kernels<D>(target)),
           box_kernels_(box_kernels<D>(target)) {}
 
-    // Points that do not move, with images that do not move; moving queries are tested by the
-    // box of their path.
-    static bool at_rest(const Scene<T, D>& scene) {
-        return scene.view().shape == Shape::points && !scene.view().swept() &&
-               scene.lattice().change == 0;
-    }
     static constexpr std::size_t entries_per_task = 4096;
 
     std::pair<std::uint32_t, std::uint32_t> entries_of(std::size_t task) const {

@@ -6,6 +6,7 @@
 
 #include "base/flat.hpp"
 #include "base/text.hpp"
+#include "scene/shape.hpp"
 #include "simd/coordinates.hpp"
 #include "simd/targets.hpp"
 
@@ -58,17 +59,21 @@ template <Real T, int D>
 class Checker {
   public:
     Checker(const Bodies<T, D>& bodies, const std::string& who, int threads)
-        : bodies_(bodies), who_(who + ": "), n_(bodies.size()), threads_(threads) {}
+        : bodies_(bodies),
+          traits_(traits_of(bodies.shape)),
+          who_(who + ": "),
+          n_(bodies.size()),
+          threads_(threads) {}
 
     void arrays() const {
         if (n_ > std::numeric_limits<Index>::max())
             throw Error(Error::Kind::limit, who_ + std::to_string(n_) +
                                                 " bodies are more than the 4294967295 that fit "
                                                 "32-bit indices; split the set");
-        check_columns(bodies_.position, box() ? "lower corner" : "coordinate");
-        if (box()) check_columns(bodies_.upper, "upper corner");
-        if (bodies_.shape == Shape::spheres) check_column(bodies_.radius, "radius");
-        if (bodies_.shape == Shape::points) check_cutoff();
+        check_columns(bodies_.position, traits_.position);
+        if (traits_.upper) check_columns(bodies_.upper, "upper corner");
+        if (traits_.radius) check_column(bodies_.radius, "radius");
+        if (traits_.cutoff) check_cutoff();
         if (bodies_.swept()) check_columns(bodies_.displacement, "displacement");
         if (bodies_.group.given()) check_column(bodies_.group, "group");
         if (bodies_.mask.given()) check_column(bodies_.mask, "mask");
@@ -76,16 +81,16 @@ class Checker {
     }
 
     void values() const {
-        if (!well_formed<T, D>(bodies_.position, box() ? &bodies_.upper : nullptr, threads_)) {
-            check_finite(bodies_.position, box() ? "lower corner" : "coordinate");
-            if (box()) check_corners();
+        const Vectors<T, D>* const upper = traits_.upper ? &bodies_.upper : nullptr;
+        if (!well_formed<T, D>(bodies_.position, upper, threads_)) {
+            check_finite(bodies_.position, traits_.position);
+            if (traits_.upper) check_corners();
         }
-        if (bodies_.shape == Shape::spheres) check_radii();
+        if (traits_.radius) check_radii();
         if (bodies_.swept()) check_displacements();
     }
 
   private:
-    bool box() const { return bodies_.shape == Shape::boxes; }
     static std::string name_of(const char* what, std::size_t axis) {
         return std::string(what) + " " + "xyz"[axis];
     }
@@ -170,6 +175,7 @@ class Checker {
     }
 
     const Bodies<T, D>& bodies_;
+    const ShapeTraits traits_;
     std::string who_;
     std::size_t n_;
     int threads_;
@@ -190,12 +196,13 @@ void check_values(const Bodies<T, D>& bodies, const std::string& who, int thread
 template <Real T, int D>
 void check_same_kind(const Bodies<T, D>& others, const Bodies<T, D>& bodies) {
     if (others.shape != bodies.shape)
-        refuse("two sets: the first holds " + shape_name(others.shape) + " and the second " +
-               shape_name(bodies.shape) + "; both must be of one shape");
-    if (others.shape == Shape::points && others.cutoff != bodies.cutoff)
+        refuse(std::string("two sets: the first holds ") + traits_of(others.shape).name +
+               " and the second " + traits_of(bodies.shape).name +
+               "; both must be of one shape");
+    if (has_cutoff(others) && others.cutoff != bodies.cutoff)
         refuse("two sets: the cut-offs " + number_text(others.cutoff) + " and " +
                number_text(bodies.cutoff) + " differ; give both sets the same");
-    if (others.shape == Shape::spheres && others.rule != bodies.rule)
+    if (has_radius(others) && others.rule != bodies.rule)
         refuse("two sets: the reach rules differ; give both sets the same");
 }
 

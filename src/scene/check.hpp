@@ -34,8 +34,4 @@ void check_bodies(const Bodies<T, D>& bodies, const std::string& who, int thread
 template <Real T, int D>
 void check_same_kind(const Bodies<T, D>& others, const Bodies<T, D>& bodies);
 
-inline std::string shape_name(Shape shape) {
-    return shape == Shape::points ? "points" : shape == Shape::spheres ? "spheres" : "boxes";
-}
-
 }  // namespace vicinal::inline VICINAL_API

@@ -104,14 +104,12 @@ std::array<double, D> Scene<T, D>::margin() const {
         Part part;
         // Points all have one size, and a point inside a bounded cell is not far from the
         // origin.
-        const bool one = view_.shape == Shape::points && bounded;
+        const bool one = has_cutoff(view_) && bounded;
         for (std::size_t i = r.begin; i < (one ? r.begin + 1 : r.end); ++i)
             for (std::size_t a = 0; a < D; ++a) {
-                const auto lo = static_cast<double>(view_.position.axis[a][i]);
-                const double hi = view_.shape == Shape::boxes
-                                      ? static_cast<double>(view_.upper.axis[a][i])
-                                      : lo;
-                const auto round = static_cast<double>(half_size(static_cast<Index>(i)));
+                const auto lo = static_cast<double>(lower_corner(view_, i, a));
+                const auto hi = static_cast<double>(upper_corner(view_, i, a));
+                const auto round = static_cast<double>(half_size(view_, i));
                 part.half[a] = std::max(part.half[a], hi / 2 - lo / 2 + round);
                 part.far[a] = std::max({part.far[a], std::abs(lo), std::abs(hi)});
             }
@@ -157,7 +155,7 @@ void Scene<T, D>::find_outer(bool cell_is_ours) {
     margin_.fill(1);  // no body counts as inside
     if (!moving()) margin_ = margin();
     const bool diagonal = lattice_.rectangular();
-    quick_ = diagonal && view_.shape == Shape::points && !moving();
+    quick_ = diagonal && one_reach_at_rest();
     for (const double margin : margin_) quick_ &= margin <= static_cast<double>(max_periods);
     for (std::size_t k = 0; k < D; ++k) {
         // Then all points inside the box, those exactly on its faces included, have a lowest
@@ -172,7 +170,7 @@ void Scene<T, D>::find_outer(bool cell_is_ours) {
     }
     // Round bodies in a rectangular box are classified by their coordinates, in vectors, with
     // slightly tighter bounds because the bounds are rounded.
-    const bool quick = diagonal && view_.shape != Shape::boxes;
+    const bool quick = diagonal && is_round(view_);
     Box<T, D> inside{};
     for (std::size_t a = 0; a < D; ++a) {
         const double low = lo[a] / lattice_.inverse[a][a],
@@ -189,9 +187,10 @@ void Scene<T, D>::find_outer(bool cell_is_ours) {
         for (std::size_t i = 0; i < count; ++i) {
             std::array<double, D> x, f;
             for (std::size_t a = 0; a < D; ++a) {
-                x[a] = static_cast<double>(view_.position.axis[a][begin + i]);
-                if (view_.shape == Shape::boxes)
-                    x[a] = x[a] / 2 + static_cast<double>(view_.upper.axis[a][begin + i]) / 2;
+                x[a] = static_cast<double>(lower_corner(view_, begin + i, a));
+                if (!is_round(view_))
+                    x[a] =
+                        x[a] / 2 + static_cast<double>(upper_corner(view_, begin + i, a)) / 2;
             }
             // The margin covers rounding of the centre and of its fractional coordinates.
             if (diagonal)
@@ -322,7 +321,7 @@ void Scene<T, D>::add_ghosts(std::uint64_t max_bytes, const Scene* same_cell) {
     parallel_ranges(threads_, outer, [&](Range r, std::size_t p) {
         constexpr std::size_t ahead = 16;
         for (std::size_t o = r.begin; o < r.end; ++o) {
-            if (o + ahead < r.end) prefetch_body(outer_[o + ahead]);
+            if (o + ahead < r.end) prefetch_body(view_, outer_[o + ahead]);
             const Shifts shifts = shifts_of(outer_[o]);
             add(parts[p], shifts);
             shifted[p] |= static_cast<int>(shifts.lo != Shift<D>{});

@@ -3,35 +3,14 @@
 #include "base/parallel.hpp"
 
 namespace vicinal::inline VICINAL_API {
-namespace {
-
-template <Real T, int D>
-typename Packed<T, D>::Kind kind_of(const Scene<T, D>& scene) {
-    using Kind = typename Packed<T, D>::Kind;
-    if (scene.periodic() || scene.view().swept()) return Kind::proxies;
-    switch (scene.view().shape) {
-        case Shape::points:
-            return Kind::points;
-        case Shape::spheres:
-            return Kind::spheres;
-        case Shape::boxes:
-            break;
-    }
-    return Kind::boxes;
-}
-
-}  // namespace
 
 template <Real T, int D>
 void Packed<T, D>::fill(const Scene<T, D>& scene, std::span<const Bits> bits) {
     const std::size_t n = instance_.size();
-    kind_ = kind_of(scene);
+    kind_ = scene.packed_kind();
     owned_ = scene.periodic() || !bits.empty();
     if (owned_) bits_.resize(n);
-    const std::size_t columns = kind_ == Kind::points    ? D
-                                : kind_ == Kind::spheres ? D + 1
-                                                         : 2 * D;
-    for (std::size_t c = 0; c < columns; ++c) columns_[c].resize(n);
+    for (std::size_t c = 0; c < packed_columns<D>(kind_); ++c) columns_[c].resize(n);
 
     const Bodies<T, D>& view = scene.view();
     constexpr std::size_t ahead = 64;  // a cache miss takes about as long as this many entries
@@ -43,7 +22,7 @@ void Packed<T, D>::fill(const Scene<T, D>& scene, std::span<const Bits> bits) {
             bits_[e] = static_cast<Bits>((own & ~unsigned{Scene<T, D>::image_bits}) |
                                          scene.lowest_image_flags(k));
         }
-        if (kind_ == Kind::proxies) {
+        if (kind_ == PackedKind::proxies) {
             const Box<T, D> box = scene.box(k);
             for (std::size_t a = 0; a < D; ++a) {
                 columns_[a][e] = box.lo[a];
@@ -51,11 +30,7 @@ void Packed<T, D>::fill(const Scene<T, D>& scene, std::span<const Bits> bits) {
             }
             return;
         }
-        for (std::size_t a = 0; a < D; ++a) {
-            columns_[a][e] = view.position.axis[a][k];
-            if (kind_ == Kind::boxes) columns_[D + a][e] = view.upper.axis[a][k];
-        }
-        if (kind_ == Kind::spheres) columns_[D][e] = view.radius[k];
+        pack_body(kind_, view, k, [&](std::size_t c, T value) { columns_[c][e] = value; });
     });
 }
 

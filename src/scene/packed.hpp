@@ -15,16 +15,6 @@ constexpr Bits plain_bit = 1u << 15;
 template <Real T, int D>
 class Packed {
   public:
-    // What the columns hold.
-    enum class Kind : std::uint8_t {
-        points,   // D coordinates, exactly the caller's
-        spheres,  // D coordinates and the radius, exactly the caller's
-        boxes,    // D lower and D upper sides, exactly the caller's
-        nothing,
-        proxies,  // D lower and D upper sides of Scene::box: entries that overlap must be
-                  // decided from the caller's view (ghosts, moving bodies)
-    };
-
     // Resizes to n entries: the method writes the instances in its order, then calls fill().
     std::span<Index> entries(std::size_t n) {
         instance_.resize(n);
@@ -37,7 +27,7 @@ class Packed {
     }
     // No columns: every candidate is decided from the caller's arrays.
     void fill_nothing(bool owned) {
-        kind_ = Kind::nothing;
+        kind_ = PackedKind::nothing;
         owned_ = owned;
     }
     // `bits` are the method's own (see Owner), one per entry, or empty if every body has one
@@ -45,7 +35,7 @@ class Packed {
     void fill(const Scene<T, D>& scene, std::span<const Bits> bits);
 
     std::size_t size() const { return instance_.size(); }
-    Kind kind() const { return kind_; }
+    PackedKind kind() const { return kind_; }
     const T* column(std::size_t c) const { return columns_[c].data(); }
     const T* radius() const { return columns_[D].data(); }
     const Index* instances() const { return instance_.data(); }
@@ -54,11 +44,12 @@ class Packed {
     bool owned() const { return owned_; }  // are there bits?
     // Scene::box of an entry.
     Box<T, D> box(std::size_t entry, const Scene<T, D>& scene) const {
-        if (kind_ == Kind::nothing) return scene.box(instance_[entry]);
+        if (kind_ == PackedKind::nothing) return scene.box(instance_[entry]);
         Box<T, D> sides;
         for (std::size_t a = 0; a < D; ++a) sides.lo[a] = columns_[a][entry];
-        if (kind_ == Kind::points) return scene.round_box(sides.lo, 0);
-        if (kind_ == Kind::spheres) return scene.round_box(sides.lo, columns_[D][entry]);
+        if (kind_ == PackedKind::points)
+            return round_box<T, D>(sides.lo, scene.view().cutoff / 2);
+        if (kind_ == PackedKind::spheres) return round_box<T, D>(sides.lo, columns_[D][entry]);
         for (std::size_t a = 0; a < D; ++a) sides.hi[a] = columns_[D + a][entry];
         return sides;
     }
@@ -66,7 +57,7 @@ class Packed {
     std::size_t bytes() const;
 
   private:
-    Kind kind_ = Kind::points;
+    PackedKind kind_ = PackedKind::points;
     bool owned_ = false;
     std::array<Buffer<T>, 2 * D> columns_;
     Buffer<Index> instance_;

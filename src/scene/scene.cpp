@@ -46,8 +46,7 @@ template <Real T, int D>
 Box<T, D> Scene<T, D>::widened_box(Index k) const {
     const Index i = body(k);
     const Shift<D> n = shift(k);
-    const T h = half_size(i);
-    const bool round = view_.shape != Shape::boxes;
+    const T h = half_size(view_, i);
     const Vector<T, D> motion = displacement(i);
     Vector<T, D> s{}, drift{};
     if (periodic()) {
@@ -56,9 +55,9 @@ Box<T, D> Scene<T, D>::widened_box(Index k) const {
     }
     Box<T, D> box;
     for (std::size_t a = 0; a < D; ++a) {
-        const T x = view_.position.axis[a][i];
+        const T x = lower_corner(view_, i, a);
         T lo = x - h;
-        T hi = (round ? x : view_.upper.axis[a][i]) + h;
+        T hi = upper_corner(view_, i, a) + h;
         T pad = 0;  // error of the decision itself, beyond rounding of lo and hi
         if (moving()) {
             const T u = motion[a] + drift[a];

@@ -12,8 +12,6 @@
 // Ghosts are one of four ways to represent images: see Images.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -22,6 +20,7 @@
 #include "base/box.hpp"
 #include "base/buffer.hpp"
 #include "scene/lattice.hpp"
+#include "scene/shape.hpp"
 
 #include <vicinal/bodies.hpp>
 
@@ -116,48 +115,28 @@ class Scene {
     // Conservative bounds of instance k during the whole step, widened so that two bodies the
     // contract's formula may accept always have overlapping boxes (closed).
     Box<T, D> box(Index k) const {
-        if (periodic() || view_.swept()) return widened_box(k);
-        Box<T, D> same;  // nothing is rounded
-        for (std::size_t a = 0; a < D; ++a) same.lo[a] = view_.position.axis[a][k];
-        if (view_.shape != Shape::boxes)
-            return round_box(same.lo, view_.shape == Shape::spheres ? view_.radius[k] : 0);
-        for (std::size_t a = 0; a < D; ++a) same.hi[a] = view_.upper.axis[a][k];
-        return same;
+        return periodic() || view_.swept() ? widened_box(k) : box_at_rest(view_, k);
     }
-    // The same for a point or sphere at rest in an open domain, from coordinates a method has
-    // copied.
-    Box<T, D> round_box(const Vector<T, D>& centre, T radius) const {
-        constexpr T eps = std::numeric_limits<T>::epsilon();
-        constexpr T largest = std::numeric_limits<T>::max();  // methods need finite sides
-        const T h = half_size(radius);
-        Box<T, D> box;
-        for (std::size_t a = 0; a < D; ++a) {
-            // Each side is rounded to within half an ulp; an eps of it covers that and the
-            // next subtraction's own.
-            const T lo = centre[a] - h, hi = centre[a] + h;
-            box.lo[a] = std::max(lo - eps * std::abs(lo), -largest);
-            box.hi[a] = std::min(hi + eps * std::abs(hi), largest);
-        }
-        return box;
+    // What packed columns of this scene hold.
+    PackedKind packed_kind() const {
+        return periodic() || view_.swept() ? PackedKind::proxies
+                                           : traits_of(view_.shape).packed;
     }
+    // Do bodies or images move during the step? A shear also moves the images of bodies at
+    // rest.
+    bool moving() const { return view_.swept() || lattice_.change != 0; }
+    // Does nothing move, and do all pairs have the same reach, the cut-off?
+    bool one_reach_at_rest() const { return has_cutoff(view_) && !moving(); }
 
     // Prefetches what box() and the decision will read, because a method's order is not the
-    // caller's. Forced inline: g++ drops calls of functions that only prefetch, because they
-    // have no effect.
+    // caller's. Forced inline, as prefetch_body() is.
     [[gnu::always_inline]] void prefetch(Index k) const {
-        prefetch_body(body(k));
+        prefetch_body(view_, body(k));
         if (has_ghosts()) __builtin_prefetch(shift_.data() + k);
     }
     [[gnu::always_inline]] void prefetch_image(Index k) const {
         __builtin_prefetch(shift_.data() + k);
         if (k >= bodies()) __builtin_prefetch(ghost_body_.data() + (k - bodies()));
-    }
-    [[gnu::always_inline]] void prefetch_body(Index i) const {
-        for (std::size_t a = 0; a < D; ++a) {
-            __builtin_prefetch(&view_.position.axis[a][i]);
-            if (view_.shape == Shape::boxes) __builtin_prefetch(&view_.upper.axis[a][i]);
-        }
-        if (view_.shape == Shape::spheres) __builtin_prefetch(&view_.radius[i]);
     }
 
     struct Shifts {  // from lowest to highest, both included
@@ -199,20 +178,6 @@ class Scene {
 
     bool has_ghosts() const { return images_ == Images::ghosts; }
     Box<T, D> widened_box(Index k) const;
-    // Half the side of a round body's box. The formula rounds a few times, so it may accept
-    // slightly more than the reach; and where squares underflow, anything below sqrt(smallest
-    // normal) may pass. The radius serves all reach rules, and probes, whose reach is the sum.
-    T half_size(T radius) const {
-        constexpr T eps = std::numeric_limits<T>::epsilon();
-        const T h = view_.shape == Shape::spheres ? radius : view_.cutoff / 2;
-        return std::max(h * (1 + 8 * eps), min_half_);
-    }
-    T half_size(Index body) const {
-        if (view_.shape == Shape::boxes) return 0;
-        return half_size(view_.shape == Shape::spheres ? view_.radius[body] : T{0});
-    }
-    // During the step a shear also moves the images of bodies at rest.
-    bool moving() const { return view_.swept() || lattice_.change != 0; }
     Vector<T, D> displacement(Index body) const {
         Vector<T, D> u{};
         if (view_.swept())
@@ -242,7 +207,6 @@ class Scene {
     void choose_images(double ghosts, std::uint64_t max_bytes, const Scene* same_cell);
     void fill_ghosts(Index body, const Shifts& shifts, std::uint64_t at);
 
-    inline static const T min_half_ = std::sqrt(std::numeric_limits<T>::min());
     Bodies<T, D> view_;
     Lattice<T, D> lattice_;
     int threads_ = 1;

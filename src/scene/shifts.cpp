@@ -34,11 +34,10 @@ template <Real T, int D>
 typename Scene<T, D>::Extent Scene<T, D>::extent(Index body) const {
     Extent result;
     const Vector<T, D> motion = displacement(body);
-    const double h = static_cast<double>(half_size(body));
+    const double h = static_cast<double>(half_size(view_, body));
     for (std::size_t a = 0; a < D; ++a) {
-        const auto x = static_cast<double>(view_.position.axis[a][body]);
-        const double y =
-            view_.shape == Shape::boxes ? static_cast<double>(view_.upper.axis[a][body]) : x;
+        const auto x = static_cast<double>(lower_corner(view_, body, a));
+        const auto y = static_cast<double>(upper_corner(view_, body, a));
         const auto u = static_cast<double>(motion[a]);
         const double lo = x - h + std::min(u, 0.0), hi = y + h + std::max(u, 0.0);
         result.centre[a] = lo / 2 + hi / 2;

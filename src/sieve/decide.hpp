@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "scene/shape.hpp"
+
 #include <vicinal/bodies.hpp>
 
 namespace vicinal::inline VICINAL_API {
@@ -14,14 +16,13 @@ namespace vicinal::inline VICINAL_API {
 template <Real T, int D>
 struct Item {
     bool box = false;
-    T radius = 0;       // round bodies; a point's is the cut-off, or 0 when it is bare
+    T radius = 0;       // reach_radius()
     Vector<T, D> lo{};  // centre of a round body
     Vector<T, D> hi{};
     Vector<T, D> u{};  // displacement
 
-    Item(const Bodies<T, D>& bodies, Index i, bool bare) : box(bodies.shape == Shape::boxes) {
-        if (bodies.shape == Shape::spheres) radius = bodies.radius[i];
-        if (bodies.shape == Shape::points && !bare) radius = bodies.cutoff;
+    Item(const Bodies<T, D>& bodies, Index i, bool bare)
+        : box(is_box(bodies)), radius(reach_radius(bodies, i, bare)) {
         for (int a = 0; a < D; ++a) {
             const auto d = static_cast<std::size_t>(a);
             lo[d] = bodies.position(i, a);

@@ -168,9 +168,8 @@ void check_images(const SearchContext<T, D>& context, std::uint64_t max_pairs) {
     const ImageWalk<T, D> walk(scene.lattice());
     const std::uint64_t all = std::uint64_t{firsts.bodies()} * scene.bodies();
     // A ball against a moving box is by far the most expensive test.
-    const bool longer =
-        (scene.view().swept() || firsts.view().swept()) &&
-        (scene.view().shape == Shape::boxes) != (firsts.view().shape == Shape::boxes);
+    const bool longer = (scene.view().swept() || firsts.view().swept()) &&
+                        is_box(scene.view()) != is_box(firsts.view());
     std::uint64_t max_tests =
         max_image_tests(one_set ? all / 2 : all, no_limit) / (longer ? 4 : 1);
     if (max_pairs != no_limit) max_tests = std::max(max_tests, max_pairs);

@@ -30,8 +30,7 @@ Box<double, D> bare_box(const Scene<T, D>& scene, Index body) {
     Box<double, D> box;
     for (std::size_t a = 0; a < D; ++a) {
         const auto x = static_cast<double>(view.position.axis[a][body]);
-        const double size =
-            view.shape == Shape::boxes ? static_cast<double>(view.upper.axis[a][body]) - x : 0;
+        const double size = static_cast<double>(upper_corner(view, body, a)) - x;
         const double slack = 8 * eps * (std::abs(x) + std::abs(low[a]) + size);
         box.lo[a] = low[a] - slack;
         box.hi[a] = low[a] + size + slack;
@@ -57,9 +56,8 @@ Box<double, D> bare_bounds(const Scene<T, D>& scene) {
 template <Real T, int D>
 NearestQuery<T, D>::NearestQuery(const NearestContext<T, D>& context)
     : context_(context),
-      columns_(context.packed != nullptr &&
-               context.packed->kind() != Packed<T, D>::Kind::nothing &&
-               context.packed->kind() != Packed<T, D>::Kind::proxies) {
+      columns_(context.packed != nullptr && context.packed->kind() != PackedKind::nothing &&
+               context.packed->kind() != PackedKind::proxies) {
     const auto& inverse = context.scene->lattice().inverse;
     for (std::size_t k = 0; k < D; ++k) {
         double square = 0;
@@ -180,7 +178,7 @@ void NearestQuery<T, D>::offer_entry(std::size_t entry) {
         if (instance < context_.scene->bodies()) offer_body(instance);
         return;
     }
-    const bool box = packed.kind() == Packed<T, D>::Kind::boxes;
+    const bool box = packed.kind() == PackedKind::boxes;
     Vector<T, D> lo, hi;
     for (std::size_t a = 0; a < D; ++a) {
         lo[a] = packed.column(a)[entry];

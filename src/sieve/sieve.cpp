@@ -13,61 +13,50 @@ Sieve<T, D>::Sieve(const SearchContext<T, D>& context, const Packed<T, D>& packe
       packed_(packed),
       out_(*context.writer),
       emitter_(context_) {
-    using Kind = typename Packed<T, D>::Kind;
-    const bool exact = !context.bare && !context.moving();  // the columns alone decide
-    switch (packed.kind()) {
-        case Kind::points:
-            test_ = exact ? Test::points : Test::everything;
+    // Ghosts, moving bodies and probes are decided from the caller's arrays.
+    const bool exact = !context.bare && !context.moving();
+    const bool usable = exact || packed.kind() == PackedKind::proxies;
+    tested_ = usable ? packed.kind() : PackedKind::nothing;
+    const RunKernels<T, D>& runs = context.kernels.runs;
+    switch (tested_) {
+        case PackedKind::points:
+            near_test_ = runs.points;
             break;
-        case Kind::spheres:
-            test_ = exact ? Test::spheres : Test::everything;
+        case PackedKind::spheres:
+            near_test_ = runs.spheres[static_cast<std::size_t>(context.rule)];
             break;
-        case Kind::boxes:
-            test_ = exact ? Test::boxes : Test::everything;
+        case PackedKind::boxes:
+        case PackedKind::proxies:
+            near_test_ = runs.boxes;
             break;
-        case Kind::nothing:
-            test_ = Test::everything;
-            break;
-        case Kind::proxies:
-            test_ = Test::proxies;
+        case PackedKind::nothing:
             break;
     }
-    // Ghosts, moving bodies and probes are decided from the caller's arrays.
-    if (test_ == Test::points) near_test_ = context.kernels.runs.points;
-    if (test_ == Test::spheres)
-        near_test_ = context.kernels.runs.spheres[static_cast<std::size_t>(context.rule)];
-    if (test_ == Test::boxes || test_ == Test::proxies) near_test_ = context.kernels.runs.boxes;
     for (std::size_t c = 0; c < 2 * D; ++c) columns_.values[c] = packed.column(c);
     columns_.radius = packed.radius();
 }
 
 template <Real T, int D>
 typename Sieve<T, D>::First Sieve<T, D>::load(std::size_t entry) const {
-    First first{packed_.instance(entry), packed_.bits(entry), {}, 0};
-    const std::size_t columns =
-        test_ == Test::points || test_ == Test::spheres ? D : std::size_t{2 * D};
-    for (std::size_t c = 0; c < columns; ++c) first.values[c] = packed_.column(c)[entry];
-    if (test_ == Test::spheres) first.radius = packed_.radius()[entry];
+    First first{packed_.instance(entry), packed_.bits(entry), {}};
+    for (std::size_t c = 0; c < packed_columns<D>(tested_); ++c)
+        first.values[c] = packed_.column(c)[entry];
     return first;
 }
 
 template <Real T, int D>
 typename Sieve<T, D>::First Sieve<T, D>::load_query(Index query) const {
-    First first{query, static_cast<Bits>(~unsigned{Scene<T, D>::image_bits}), {}, 0};
+    First first{query, static_cast<Bits>(~unsigned{Scene<T, D>::image_bits}), {}};
     first.bits = static_cast<Bits>(first.bits | first_scene_.lowest_image_flags(query));
-    const Bodies<T, D>& view = first_scene_.view();
-    if (test_ == Test::proxies) {
+    if (tested_ == PackedKind::proxies) {
         const Box<T, D> box = first_scene_.box(query);
         for (std::size_t a = 0; a < D; ++a) {
             first.values[a] = box.lo[a];
             first.values[D + a] = box.hi[a];
         }
-    } else if (test_ != Test::everything) {
-        for (std::size_t a = 0; a < D; ++a) {
-            first.values[a] = view.position.axis[a][query];
-            if (test_ == Test::boxes) first.values[D + a] = view.upper.axis[a][query];
-        }
-        if (test_ == Test::spheres) first.radius = view.radius[query];
+    } else if (tested_ != PackedKind::nothing) {
+        pack_body(tested_, first_scene_.view(), query,
+                  [&](std::size_t c, T value) { first.values[c] = value; });
     }
     return first;
 }
@@ -80,9 +69,9 @@ void Sieve<T, D>::sift(const First& first, Run run, Owner owner) {
     const bool owned = packed_.owned();
     if (owned && (first.bits & owner.first) != owner.first) return;
     const auto either = static_cast<unsigned>(owner.either | Scene<T, D>::image_bits);
-    const bool decided = near_test_ != nullptr && test_ != Test::proxies;
+    const bool decided = near_test_ != nullptr && tested_ != PackedKind::proxies;
     const RunQuery<T, D> query{first.values, scene_.view().cutoff * scene_.view().cutoff,
-                               first.radius};
+                               first.values[D]};
     const bool bare = decided && context_.one_set() && writes_directly();
     constexpr std::size_t batch = 256;
     std::array<Index, batch + 32> near;  // padding for a vector of overrun

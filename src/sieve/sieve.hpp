@@ -58,14 +58,10 @@ class Sieve {
     // Are touching bodies pairs without further checks? Images always have bits.
     bool writes_directly() const { return !packed_.owned(); }
 
-    // How to test the first of two against a run.
-    enum class Test : std::uint8_t { points, spheres, boxes, proxies, everything };
-
     struct First {  // the first of the two, loaded once
         Index instance;
         Bits bits;
         std::array<T, 2 * D> values;  // as in the packed columns
-        T radius;
     };
 
     First load(std::size_t entry) const;
@@ -77,7 +73,7 @@ class Sieve {
     const Packed<T, D>& packed_;
     BlockWriter<D>& out_;
     PairEmitter<T, D> emitter_;
-    Test test_;
+    PackedKind tested_;                  // what the tested columns hold
     RunTest<T, D> near_test_ = nullptr;  // null: every entry passes
     RunColumns<T, D> columns_{};
 };

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -178,9 +177,7 @@ class KdRecords {
         });
         body_volume_ = 0;
         for (const double part : volumes_.span()) body_volume_ += part;
-        // A ball's fraction of its box.
-        if (scene.view().shape != Shape::boxes && !scene.view().swept())
-            body_volume_ *= std::acos(-1.0) / (2 * D);
+        body_volume_ *= box_fraction(scene.view());
     }
 
     // Makes the records of all pieces and sorts them (P1 section 5.4).

@@ -33,6 +33,10 @@ check() {
         [ -z "$line" ] || complain "$line: not in a method"
     done < <(grep -nE '^ *# *(include +("methods/|<(omp|thread|mutex|iostream|immintrin|hwy|mpi))|pragma +omp)' \
         src/methods/*.cpp src/row_grid/row_grid.cpp | grep -vE '"methods/registry.hpp"')
+    # What a shape is stands in one place: all else asks for a property.
+    while read -r line; do
+        [ -z "$line" ] || complain "$line: ask scene/shape.hpp for the property, not for the shape"
+    done < <(grep -rn 'Shape::' src --include='*.[ch]pp' | grep -v '^src/scene/shape\.hpp:')
     # All of the library is in the versioned namespace.
     while read -r line; do
         [ -z "$line" ] || complain "$line: write namespace vicinal::inline VICINAL_API"
@@ -66,4 +70,5 @@ plant src/row_grid/strips.hpp '#include "strips-inl.hpp"'
 plant sim/fluid.hpp '#include "base/parallel.hpp"'
 plant reference/plain.hpp '#include "sieve/decide.hpp"'
 plant src/output/rows.cpp 'namespace vicinal {}'
-echo "9 planted faults found"
+plant src/methods/bvh.cpp 'constexpr auto planted = vicinal::Shape::boxes;'
+echo "10 planted faults found"

@@ -1,0 +1,206 @@
+// What a shape is. Only this file of src/ names shapes: everything else asks for the property
+// it needs. The properties stand in traits_of(); what follows says how the arrays of a body
+// become bounds, a reach and packed columns.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "base/box.hpp"
+
+#include <vicinal/bodies.hpp>
+
+namespace vicinal::inline VICINAL_API {
+
+// What the packed columns of a scene hold.
+enum class PackedKind : std::uint8_t {
+    points,   // D coordinates, exactly the caller's
+    spheres,  // D coordinates and the radius, exactly the caller's
+    boxes,    // D lower and D upper sides, exactly the caller's
+    nothing,
+    proxies,  // D lower and D upper sides of Scene::box: entries that overlap must be decided
+              // from the caller's view (ghosts, moving bodies; right for any shape)
+};
+
+struct ShapeTraits {
+    const char* name;
+    const char* position;                     // what the column `position` holds
+    bool upper = false;                       // reads the column `upper`: an axis-aligned box
+    bool radius = false;                      // reads the column `radius`
+    bool cutoff = false;                      // has one reach for all pairs, the cut-off
+    bool round = false;                       // a ball about `position`
+    PackedKind packed = PackedKind::proxies;  // at rest in an open domain
+};
+
+// A switch, because hot loops ask: the compiler reduces each property to a comparison.
+constexpr ShapeTraits traits_of(Shape shape) {
+    switch (shape) {
+        case Shape::points:
+            return {.name = "points",
+                    .position = "coordinate",
+                    .cutoff = true,
+                    .round = true,
+                    .packed = PackedKind::points};
+        case Shape::spheres:
+            return {.name = "spheres",
+                    .position = "coordinate",
+                    .radius = true,
+                    .round = true,
+                    .packed = PackedKind::spheres};
+        case Shape::boxes:
+            break;
+    }
+    return {.name = "boxes",
+            .position = "lower corner",
+            .upper = true,
+            .packed = PackedKind::boxes};
+}
+
+template <Real T, int D>
+bool is_box(const Bodies<T, D>& bodies) {
+    return traits_of(bodies.shape).upper;
+}
+template <Real T, int D>
+bool is_round(const Bodies<T, D>& bodies) {
+    return traits_of(bodies.shape).round;
+}
+template <Real T, int D>
+bool has_radius(const Bodies<T, D>& bodies) {
+    return traits_of(bodies.shape).radius;
+}
+template <Real T, int D>
+bool has_cutoff(const Bodies<T, D>& bodies) {
+    return traits_of(bodies.shape).cutoff;
+}
+
+// The box of a body without its reach.
+template <Real T, int D>
+T lower_corner(const Bodies<T, D>& bodies, std::size_t i, std::size_t axis) {
+    return bodies.position.axis[axis][i];
+}
+template <Real T, int D>
+T upper_corner(const Bodies<T, D>& bodies, std::size_t i, std::size_t axis) {
+    return is_box(bodies) ? bodies.upper.axis[axis][i] : bodies.position.axis[axis][i];
+}
+
+// The reach of two bodies is reach_rule() of their reach_radius(). A point's is the cut-off,
+// or 0 when it is bare, as in probes.
+template <Real T, int D>
+T reach_radius(const Bodies<T, D>& bodies, std::size_t i, bool bare) {
+    if (has_radius(bodies)) return bodies.radius[i];
+    return has_cutoff(bodies) && !bare ? bodies.cutoff : T{0};
+}
+template <Real T, int D>
+ReachRule reach_rule(const Bodies<T, D>& bodies) {
+    return has_cutoff(bodies) ? ReachRule::max : bodies.rule;
+}
+
+// A body's own part of the reach, which its bounds must cover. The radius serves all reach
+// rules, and probes, whose reach is the sum. But for rounding, the reach of two bodies is
+// half_reach_rule() of both parts.
+template <Real T, int D>
+T half_reach(const Bodies<T, D>& bodies, std::size_t i) {
+    if (has_radius(bodies)) return bodies.radius[i];
+    return has_cutoff(bodies) ? bodies.cutoff / 2 : T{0};
+}
+template <Real T, int D>
+ReachRule half_reach_rule(const Bodies<T, D>& bodies) {
+    return has_radius(bodies) ? bodies.rule : ReachRule::sum;
+}
+
+// The formula rounds a few times, so it may accept slightly more than the reach; and where
+// squares underflow, anything below sqrt(smallest normal) may pass.
+template <Real T>
+T widen_half_reach(T half) {
+    constexpr T eps = std::numeric_limits<T>::epsilon();
+    const T min_half = std::sqrt(std::numeric_limits<T>::min());
+    return std::max(half * (1 + 8 * eps), min_half);
+}
+// How far the bounds of a body extend beyond its corners. The formula of boxes is exact.
+template <Real T, int D>
+T half_size(const Bodies<T, D>& bodies, std::size_t i) {
+    return is_box(bodies) ? T{0} : widen_half_reach(half_reach(bodies, i));
+}
+
+// Bounds of a round body at rest in an open domain.
+template <Real T, int D>
+Box<T, D> round_box(const Vector<T, D>& centre, T half_reach) {
+    constexpr T eps = std::numeric_limits<T>::epsilon();
+    constexpr T largest = std::numeric_limits<T>::max();  // methods need finite sides
+    const T h = widen_half_reach(half_reach);
+    Box<T, D> box;
+    for (std::size_t a = 0; a < D; ++a) {
+        // Each side is rounded to within half an ulp; an eps of it covers that and the next
+        // subtraction's own.
+        const T lo = centre[a] - h, hi = centre[a] + h;
+        box.lo[a] = std::max(lo - eps * std::abs(lo), -largest);
+        box.hi[a] = std::min(hi + eps * std::abs(hi), largest);
+    }
+    return box;
+}
+// Bounds of any body at rest in an open domain; those of boxes are not rounded.
+template <Real T, int D>
+Box<T, D> box_at_rest(const Bodies<T, D>& bodies, std::size_t i) {
+    Box<T, D> box;
+    for (std::size_t a = 0; a < D; ++a) box.lo[a] = bodies.position.axis[a][i];
+    if (!is_box(bodies)) return round_box<T, D>(box.lo, half_reach(bodies, i));
+    for (std::size_t a = 0; a < D; ++a) box.hi[a] = bodies.upper.axis[a][i];
+    return box;
+}
+
+// The fraction of its bounds that a body fills. Moving bodies count as their bounds.
+template <Real T, int D>
+double box_fraction(const Bodies<T, D>& bodies) {
+    return is_round(bodies) && !bodies.swept() ? std::acos(-1.0) / (2 * D) : 1;
+}
+
+// The same bodies at rest, without their reach.
+template <Real T, int D>
+Bodies<T, D> without_reach(Bodies<T, D> bodies) {
+    if (is_round(bodies)) bodies.shape = Shape::points;
+    bodies.cutoff = 0;
+    bodies.radius = {};
+    bodies.displacement = {};
+    return bodies;
+}
+
+// Prefetches what bounds and the decision read. Forced inline: g++ drops calls of functions
+// that only prefetch, because they have no effect.
+template <Real T, int D>
+[[gnu::always_inline]] inline void prefetch_body(const Bodies<T, D>& bodies, std::size_t i) {
+    for (std::size_t a = 0; a < D; ++a) {
+        __builtin_prefetch(&bodies.position.axis[a][i]);
+        if (is_box(bodies)) __builtin_prefetch(&bodies.upper.axis[a][i]);
+    }
+    if (has_radius(bodies)) __builtin_prefetch(&bodies.radius[i]);
+}
+
+// How many columns there are, and what they hold of a body: put(column, value) for each, if
+// they are the caller's.
+template <int D>
+constexpr std::size_t packed_columns(PackedKind kind) {
+    switch (kind) {
+        case PackedKind::points:
+            return D;
+        case PackedKind::spheres:
+            return D + 1;
+        case PackedKind::boxes:
+        case PackedKind::proxies:
+            return 2 * D;
+        case PackedKind::nothing:
+            break;
+    }
+    return 0;
+}
+template <Real T, int D, class Put>
+void pack_body(PackedKind kind, const Bodies<T, D>& bodies, std::size_t i, const Put& put) {
+    for (std::size_t a = 0; a < D; ++a) {
+        put(a, bodies.position.axis[a][i]);
+        if (kind == PackedKind::boxes) put(D + a, bodies.upper.axis[a][i]);
+    }
+    if (kind == PackedKind::spheres) put(D, bodies.radius[i]);
+}
+
+}  // namespace vicinal::inline VICINAL_API
