@@ -155,8 +155,9 @@ ResultTable p4_neighbours(Extent extent) {
                         rows = &finder.neighbours();
                     });
             // The structure alone: rows take the same room whoever finds them.
-            finder.update(points<2>(places, r));
-            bytes[m] = static_cast<double>(finder.report().bytes);
+            auto structure = make_finder<2>(methods[m]);
+            structure.update(points<2>(places, r));
+            bytes[m] = static_cast<double>(structure.report().bytes);
             if (m > 0) continue;
             for (std::size_t i = 0; i < n; ++i)
                 most = std::max(most, rows->offsets[i + 1] - rows->offsets[i]);

@@ -76,7 +76,7 @@ class VICINAL_EXPORT PairList {
   private:
     friend struct Store;
     std::unique_ptr<Store> store_;
-    std::vector<Block<D>> blocks_;
+    std::span<const Block<D>> blocks_;
     std::size_t size_ = 0;
 };
 

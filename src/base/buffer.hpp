@@ -1,4 +1,5 @@
-// Memory that is kept between steps: it grows, is never cleared, and starts on a cache line.
+// Memory that is kept between steps: it grows, is never cleared, starts on a cache line, and
+// counts itself (base/ledger.hpp).
 // Kernels load and store whole vectors: 256 bytes of padding for overrun follow the last
 // element.
 #pragma once
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "base/assert.hpp"
+#include "base/ledger.hpp"
 
 #include <vicinal/version.hpp>
 
@@ -40,11 +42,7 @@ class Buffer {
             // does not allocate in every step.
             const std::size_t capacity = capacity_ > 0 ? n + n / 8 : n;
             release();
-            const std::size_t bytes = capacity * sizeof(T) + 256;
-            aligned_ = bytes >= huge_page ? std::align_val_t{huge_page} : std::align_val_t{64};
-            data_ = static_cast<T*>(::operator new(bytes, aligned_));
-            if (bytes >= huge_page) advise_huge_pages(data_, bytes);
-            capacity_ = capacity;
+            allocate(capacity);
         }
         size_ = n;
     }
@@ -62,18 +60,32 @@ class Buffer {
     }
     std::span<T> span() { return {data_, size_}; }
     std::span<const T> span() const { return {data_, size_}; }
-    std::size_t bytes() const { return capacity_ * sizeof(T); }
+    // Memory for n elements, as it is allocated and counted.
+    static constexpr std::size_t bytes_for(std::size_t n) { return n * sizeof(T) + 256; }
 
     void swap(Buffer& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
         std::swap(capacity_, other.capacity_);
-        std::swap(aligned_, other.aligned_);
+        std::swap(ledger_, other.ledger_);
     }
 
   private:
+    static std::align_val_t alignment(std::size_t capacity) {
+        return std::align_val_t{bytes_for(capacity) >= huge_page ? huge_page : 64};
+    }
+    void allocate(std::size_t capacity) {
+        const std::size_t bytes = bytes_for(capacity);
+        data_ = static_cast<T*>(::operator new(bytes, alignment(capacity)));
+        capacity_ = capacity;
+        ledger_ = MemoryLedger::current();
+        if (ledger_ != nullptr) ledger_->charge(bytes);
+        if (bytes >= huge_page) advise_huge_pages(data_, bytes);
+    }
     void release() {
-        ::operator delete(data_, aligned_);
+        if (data_ == nullptr) return;
+        ::operator delete(data_, alignment(capacity_));
+        if (ledger_ != nullptr) ledger_->credit(bytes_for(capacity_));
         data_ = nullptr;
         size_ = capacity_ = 0;
     }
@@ -81,7 +93,7 @@ class Buffer {
     T* data_ = nullptr;
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
-    std::align_val_t aligned_{64};
+    MemoryLedger* ledger_ = nullptr;  // that the memory is charged to
 };
 
 }  // namespace vicinal::inline VICINAL_API

@@ -81,7 +81,7 @@ void run_tasks(int threads, std::size_t tasks, TaskFunction function, const void
     const auto pieces = static_cast<std::uint32_t>((tasks - 1) / piece_tasks + 1);
     const auto team =
         std::min(static_cast<std::uint32_t>(std::clamp(threads, 1, max_threads)), pieces);
-    Loop loop{function, context, tasks, piece_tasks, pieces, team};
+    Loop loop{function, context, tasks, piece_tasks, pieces, team, MemoryLedger::current()};
     pool().run(loop);
 }
 

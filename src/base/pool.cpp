@@ -257,6 +257,7 @@ bool Pool::try_join(Slot& slot, Helper& self) {
         // Workers are numbered as they join; 0 is the caller. Back-off may have left the first
         // numbers unused.
         const std::uint32_t worker = slot.loop->team - claimed.free_workers();
+        const LedgerScope scope(slot.loop->ledger);
         slot.work(claimed, static_cast<int>(worker));
     }
     self.joined.store(nullptr, std::memory_order_relaxed);

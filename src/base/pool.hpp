@@ -18,6 +18,8 @@
 #include <mutex>
 #include <thread>
 
+#include "base/ledger.hpp"
+
 #include <vicinal/parallel.hpp>
 
 namespace vicinal::inline VICINAL_API {
@@ -31,7 +33,8 @@ struct Loop {
     std::size_t tasks;
     std::size_t piece_tasks;  // tasks that are taken at once
     std::uint32_t pieces;
-    std::uint32_t team;  // threads, the caller included
+    std::uint32_t team;    // threads, the caller included
+    MemoryLedger* ledger;  // in force where the loop was called, and for its helpers
     // Tasks below the lowest failure so far still run, so which error is thrown does not
     // depend on timing.
     std::atomic<std::size_t> lowest_failure = std::numeric_limits<std::size_t>::max();

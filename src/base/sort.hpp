@@ -68,8 +68,6 @@ class Sorter {
         return nullptr;
     }
 
-    std::size_t bytes() const;
-
   private:
     struct Low {  // key bits below those that choose the bucket
         std::uint64_t key;
@@ -329,16 +327,6 @@ void Sorter<Record>::sort(unsigned bits, int threads, const Key& key) {
             for (std::size_t k = 0; k < entries.size(); ++k) to[k] = bucket[order[k]];
         });
     sorted_.swap(records);
-}
-
-template <class Record>
-std::size_t Sorter<Record>::bytes() const {
-    std::size_t sum = records.bytes() + sorted_.bytes() + slots_.bytes() + first_.bytes() +
-                      start_.bytes() + kept_.bytes();
-    for (const Scratch& s : scratch_)
-        sum += s.low.bytes() + s.other.bytes() + s.order.bytes() + s.digits.bytes() +
-               s.kept.bytes();
-    return sum;
 }
 
 // How many of the leading `bits` bits of n keys are worth a radix sort of two passes: few keys

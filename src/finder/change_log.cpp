@@ -50,7 +50,7 @@ void ChangeLog<T, D>::name_pairs(const PairList<D>& list, const Bodies<T, D>& bo
 // a body.
 template <Real T, int D>
 Shift<D> ChangeLog<T, D>::wraps(Index id, const Lattice<T, D>& lattice) const {
-    const auto find = [id](const std::vector<Body>& all) {
+    const auto find = [id](const CountedVector<Body>& all) {
         const auto found =
             std::lower_bound(all.begin(), all.end(), id,
                              [](const Body& body, Index key) { return body.id < key; });

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
+#include "base/ledger.hpp"
 #include "scene/lattice.hpp"
 
 #include <vicinal/bodies.hpp>
@@ -18,6 +18,12 @@ class ChangeLog {
   public:
     const Changes<D>& update(const PairList<D>& list, const Bodies<T, D>& bodies,
                              const Lattice<T, D>& lattice);
+
+    // Memory of the changes, which no ledger counts.
+    std::uint64_t bytes_of_changes() const {
+        return heap_bytes(changes_.began) + heap_bytes(changes_.ended) +
+               heap_bytes(changes_.renamed);
+    }
 
   private:
     struct Body {  // where a body was
@@ -34,9 +40,9 @@ class ChangeLog {
     Shift<D> wraps(Index id, const Lattice<T, D>& lattice) const;
 
     Changes<D> changes_;
-    std::vector<PairKey<D>> pairs_, then_;
-    std::vector<Lived> lived_;
-    std::vector<Body> bodies_, bodies_then_;  // by id
+    CountedVector<PairKey<D>> pairs_, then_;
+    CountedVector<Lived> lived_;
+    CountedVector<Body> bodies_, bodies_then_;  // by id
     Lattice<T, D> lattice_then_;
 };
 

@@ -272,13 +272,6 @@ Shift<D> FatBounds<T, D>::periods_off(const Scene<T, D>& scene, Index i) const {
     return k;
 }
 
-template <Real T, int D>
-std::size_t FatBounds<T, D>::bytes() const {
-    std::size_t sum = radius_.bytes() + wide_radius_.bytes();
-    for (std::size_t a = 0; a < D; ++a) sum += lo_[a].bytes() + hi_[a].bytes();
-    return sum;
-}
-
 template class FatBounds<float, 2>;
 template class FatBounds<float, 3>;
 template class FatBounds<double, 2>;

@@ -60,8 +60,6 @@ class FatBounds {
     // The whole periods that bring a body nearest to where it was when enclosed.
     Shift<D> periods_off(const Scene<T, D>& scene, Index i) const;
 
-    std::size_t bytes() const;
-
   private:
     struct Reached;  // what measure() finds
 

@@ -27,19 +27,20 @@ typename Finder<T, D>::State& Finder<T, D>::state() const {
 
 template <Real T, int D>
 void Finder<T, D>::update(const Bodies<T, D>& bodies) {
+    const LedgerScope scope(&state().ledger);
     state().update(bodies);
 }
 
 template <Real T, int D>
 void Finder<T, D>::update(const Bodies<T, D>& bodies, const Domain<D>& domain) {
     state().options.domain = domain;
-    state().update(bodies);
+    update(bodies);
 }
 
 template <Real T, int D>
 const PairList<D>& Finder<T, D>::pairs(Order order) {
-    state().fill_list();
-    if (order == Order::sorted) state().sort_list();
+    const LedgerScope scope(&state().ledger);
+    state().find_list(order);
     return state().list;
 }
 
@@ -54,6 +55,7 @@ void Finder<T, D>::for_each_block(const Consumer<D>& consumer) {
     check_consumer<D>(consumer);
     state().refuse_repeats();
     state().require_update();
+    const LedgerScope scope(&state().ledger);
     state().blocks.stream(consumer, state().current().periodic(), state().threads,
                           state().limits());
     state().search(state().blocks);
@@ -62,6 +64,7 @@ void Finder<T, D>::for_each_block(const Consumer<D>& consumer) {
 template <Real T, int D>
 std::uint64_t Finder<T, D>::count() {
     state().require_update();
+    const LedgerScope scope(&state().ledger);
     state().blocks.count(state().current().periodic(), state().threads, state().limits());
     state().search(state().blocks);
     return state().blocks.total();
@@ -70,6 +73,7 @@ std::uint64_t Finder<T, D>::count() {
 template <Real T, int D>
 const Rows<D>& Finder<T, D>::neighbours(RowKind kind, Order order, RowOrder row_order) {
     state().require_update();
+    const LedgerScope scope(&state().ledger);
     state().make_rows(kind, order, row_order);
     return state().rows;
 }
@@ -77,6 +81,7 @@ const Rows<D>& Finder<T, D>::neighbours(RowKind kind, Order order, RowOrder row_
 template <Real T, int D>
 const Changes<D>& Finder<T, D>::changes() {
     const PairList<D>& list = pairs(Order::sorted);
+    const LedgerScope scope(&state().ledger);
     common::Stopwatch watch;
     const Changes<D>& result =
         state().change_log.update(list, state().bodies, state().current().lattice());
@@ -130,7 +135,7 @@ std::vector<Index> Finder<T, D>::order() const {
 
 template <Real T, int D>
 const Report<D>& Finder<T, D>::report() const {
-    state().update_statistics();
+    state().update_report();
     return state().report;
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "base/buffer.hpp"
 #include "scene/lattice.hpp"
@@ -62,11 +61,6 @@ class ListEntries {
     std::span<const Index> instances() const { return instances_; }
     std::span<const Ghost> ghosts() const { return ghosts_; }
 
-    std::size_t bytes() const {
-        return body_entry_.bytes() + ghosts_.capacity() * sizeof(Ghost) +
-               (slots_.capacity() + instances_.capacity()) * sizeof(Index);
-    }
-
   private:
     std::size_t next_slot(std::size_t slot) const { return (slot + 1) & (slots_.size() - 1); }
     std::size_t home_slot(Index body, const Image<D>& image) const {
@@ -85,9 +79,9 @@ class ListEntries {
     }
 
     Buffer<Index> body_entry_;
-    std::vector<Index> instances_;
-    std::vector<Ghost> ghosts_;
-    std::vector<Index> slots_;  // open addressing: a body may have thousands of images
+    CountedVector<Index> instances_;
+    CountedVector<Ghost> ghosts_;
+    CountedVector<Index> slots_;  // open addressing: a body may have thousands of images
 };
 
 }  // namespace vicinal::inline VICINAL_API

@@ -22,9 +22,10 @@ const Structure<T, D>& Finder<T, D>::State::structure_for(bool moving) const {
     if (!listed && current().images() == Images::native)
         return build_apart(query_structures->with_ghosts, bodies, domain_of(bodies.swept()));
     if (!structure->valid()) {
+        const LedgerScope scope(&ledger);
         structure->build(bodies, domain_of(bodies.swept()), threads, options.max_bytes,
                          Structure<T, D>::Use::queries);
-        refuse_bytes(structure_bytes());
+        check_bytes("with the structure for queries");
     }
     return *structure;
 }
@@ -33,12 +34,15 @@ template <Real T, int D>
 const Structure<T, D>& Finder<T, D>::State::build_apart(std::unique_ptr<Structure<T, D>>& to,
                                                         const Bodies<T, D>& given,
                                                         const Domain<D>& domain) const {
+    if (to && to->valid()) return *to;
+    const LedgerScope scope(&ledger);
     if (!to) to = std::make_unique<Structure<T, D>>(choice);
-    if (!to->valid()) {
-        to->build(given, domain, threads, options.max_bytes, Structure<T, D>::Use::queries);
-        const std::size_t bytes = structure_bytes();
-        if (bytes > options.max_bytes) to = nullptr;  // pairs can then still be found
-        refuse_bytes(bytes);
+    to->build(given, domain, threads, options.max_bytes, Structure<T, D>::Use::queries);
+    try {
+        check_bytes("with the structure for queries");
+    } catch (const Error&) {
+        to = nullptr;  // pairs can then still be found
+        throw;
     }
     return *to;
 }

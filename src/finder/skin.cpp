@@ -234,12 +234,6 @@ void Skin<T, D>::search(std::size_t task, const SearchContext<T, D>& context) co
 }
 
 template <Real T, int D>
-std::size_t Skin<T, D>::bytes() const {
-    return fat_.bytes() + entries_.bytes() + ghost_body_.bytes() + pairs_.bytes() +
-           records_.bytes() + scene_.bytes() + packed_.bytes();
-}
-
-template <Real T, int D>
 Statistics Skin<T, D>::statistics() const {
     return {{"rebuilds", static_cast<double>(rebuilds_)},
             {"steps since", static_cast<double>(since_)},

@@ -46,7 +46,6 @@ class Skin {
     std::size_t tasks() const { return (pairs_.size() + pairs_per_task - 1) / pairs_per_task; }
     void search(std::size_t task, const SearchContext<T, D>& context) const;
 
-    std::size_t bytes() const;
     Statistics statistics() const;
 
   private:

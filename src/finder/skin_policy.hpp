@@ -7,8 +7,8 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <vector>
 
+#include "base/ledger.hpp"
 #include "scene/lattice.hpp"
 
 #include <vicinal/bodies.hpp>
@@ -34,7 +34,7 @@ class SkinPolicy {
     double cheapest_width(double motion, std::uint64_t pairs) const;
 
     std::optional<double> fixed_width_;
-    std::vector<Sample> sample_;  // where some bodies were at the last step
+    CountedVector<Sample> sample_;  // where some bodies were at the last step
     std::size_t bodies_then_ = 0;
     double moved_ = -1;  // the largest motion of the sample since then; < 0: unknown
     double size_ = 0;    // mean, of the sample

@@ -77,7 +77,7 @@ void Finder<T, D>::State::update(const Bodies<T, D>& given) {
     for (std::size_t k = 0; k < D; ++k)
         for (std::size_t d = 0; d < D; ++d)
             report.lattice[k][d] = static_cast<double>(current().lattice().h[k][d]);
-    check_bytes();
+    check_structure_bytes();
     ready = true;
 }
 
@@ -101,7 +101,7 @@ bool Finder<T, D>::State::rebuild_skin(std::uint64_t last_pairs) {
         skin->drop();
         return false;
     }
-    check_bytes();
+    check_structure_bytes();
     const Scene<T, D>& scene = structure->scene();
     // Without the filter: groups and exclusions may change while the list lives.
     blocks.store(candidates, scene.periodic(), threads, {no_limit, limits().max_bytes});
@@ -111,7 +111,8 @@ bool Finder<T, D>::State::rebuild_skin(std::uint64_t last_pairs) {
 
 // Only when the report is read: a step makes no strings.
 template <Real T, int D>
-void Finder<T, D>::State::update_statistics() {
+void Finder<T, D>::State::update_report() {
+    report.bytes = bytes();
     if (statistics_valid) return;
     const bool built = ready && !listed && current().images() != Images::direct;
     report.statistics = built ? structure->method().statistics() : Statistics{};
@@ -122,24 +123,46 @@ void Finder<T, D>::State::update_statistics() {
 }
 
 template <Real T, int D>
-std::size_t Finder<T, D>::State::structure_bytes() const {
-    std::size_t sum = structure->bytes() + query_structures->bytes() + filter.bytes();
-    if (skin) sum += skin->bytes() + PairList<D>::Store::bytes(candidates);
-    return sum;
+std::uint64_t Finder<T, D>::State::row_bytes() const {
+    return row_ledger.bytes() + row_maker.bytes_of_rows() + heap_bytes(rows);
 }
 
 template <Real T, int D>
-void Finder<T, D>::State::check_bytes() {
-    report.bytes = structure_bytes();
-    refuse_bytes(report.bytes);
+std::uint64_t Finder<T, D>::State::bytes() const {
+    return ledger.bytes() + PairList<D>::Store::bytes(candidates) +
+           PairList<D>::Store::bytes(list) + row_bytes() + change_log.bytes_of_changes();
 }
 
+// Before `more` bytes are allocated, or afterwards.
 template <Real T, int D>
-void Finder<T, D>::State::refuse_bytes(std::uint64_t bytes) const {
-    if (bytes > options.max_bytes)
-        throw Error(Error::Kind::limit, "the structure needs " + std::to_string(bytes) +
+void Finder<T, D>::State::check_bytes(const char* what_for, std::uint64_t more) const {
+    const std::uint64_t needed = bytes() + more;
+    if (needed > options.max_bytes)
+        throw Error(Error::Kind::limit, std::string(what_for) + " the finder would hold " +
+                                            std::to_string(needed) +
                                             " bytes, but max_bytes is " +
                                             std::to_string(options.max_bytes) + "; raise it");
+}
+
+// Memory of the results of earlier steps is kept only where there is room for it.
+template <Real T, int D>
+void Finder<T, D>::State::check_structure_bytes() {
+    if (bytes() > options.max_bytes) release_results();
+    check_bytes("with the structure");
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::release_rows() {
+    rows = {};
+    row_maker = {};
+    curve_order = {};
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::release_results() {
+    list = {};
+    release_rows();
+    blocks.release_spare();
 }
 
 template <Real T, int D>
@@ -167,12 +190,9 @@ void Finder<T, D>::State::refuse_repeats() const {
 // The limits that are left for the pairs.
 template <Real T, int D>
 Limits Finder<T, D>::State::limits() const {
-    const std::lock_guard lock(query_structures->mutex);  // another query may be building
-    const std::size_t used = structure_bytes();
-    return {options.max_pairs,
-            options.max_bytes == no_limit
-                ? no_limit
-                : options.max_bytes - std::min<std::uint64_t>(used, options.max_bytes)};
+    return {options.max_pairs, options.max_bytes == no_limit
+                                   ? no_limit
+                                   : options.max_bytes - std::min(bytes(), options.max_bytes)};
 }
 
 template <Real T, int D>
@@ -216,39 +236,46 @@ void Finder<T, D>::State::search(Blocks<D>& target) {
     report.pairs = target.total();
     report.seconds.search = watch.lap();
     report.seconds.output = 0;
-    report.bytes = structure_bytes();
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::find_list(Order order) {
+    // Within a limit, what only other calls use makes room for the pairs.
+    if (order == Order::any && options.max_bytes != no_limit) release_rows();
+    fill_list();
+    if (order == Order::sorted) sort_list();
 }
 
 template <Real T, int D>
 void Finder<T, D>::State::fill_list() {
     refuse_repeats();
     require_update();
+    if (options.max_bytes != no_limit) blocks.release_spare();
     blocks.store(list, current().periodic(), threads, limits());
     search(blocks);
-    report.bytes += PairList<D>::Store::bytes(list);
+    if (bytes() > options.max_bytes)
+        check_bytes(("with its " + std::to_string(report.pairs) + " pairs").c_str());
 }
 
 template <Real T, int D>
 void Finder<T, D>::State::sort_list() {
     common::Stopwatch watch;
     check_row_bytes("to sort the pairs", RowKind::half);
+    const LedgerScope scope(&row_ledger);
     row_maker.sort(list, bodies.size(), threads, rows);
+    check_bytes("to sort the pairs");
     report.seconds.output = watch.lap();
 }
 
-// Rows need memory of their own, and so does sorting, which uses rows.
+// Rows need memory of their own, and so does sorting, which uses rows. To be called before it
+// is allocated: what is allocated then may be more, and is checked again.
 template <Real T, int D>
 void Finder<T, D>::State::check_row_bytes(const char* what_for, RowKind kind,
-                                          RowOrder row_order) {
-    const std::uint64_t needed =
-        report.bytes +
-        RowMaker<D>::bytes(list.size(), bodies.size(), kind, row_order, current().periodic());
-    if (needed > options.max_bytes)
-        throw Error(Error::Kind::limit, std::string(what_for) + " the finder would hold " +
-                                            std::to_string(needed) +
-                                            " bytes, but max_bytes is " +
-                                            std::to_string(options.max_bytes) + "; raise it");
-    report.bytes = needed;
+                                          RowOrder row_order) const {
+    const std::uint64_t held = row_bytes();
+    const std::uint64_t needed = RowMaker<D>::bytes_for(list.size(), bodies.size(), kind,
+                                                        row_order, current().periodic());
+    check_bytes(what_for, needed - std::min(needed, held));
 }
 
 template <Real T, int D>
@@ -257,12 +284,14 @@ void Finder<T, D>::State::make_rows(RowKind kind, Order order, RowOrder row_orde
     fill_list();
     check_row_bytes("with the rows", kind, row_order);
     common::Stopwatch watch;
+    const LedgerScope scope(&row_ledger);
     row_maker.make(list, bodies.size(), kind, order, threads, rows);
     rows.bodies.clear();
     if (row_order == RowOrder::spatial) {
         this->order(rows.bodies, curve_order);
         row_maker.put_in_order(rows, threads);
     }
+    check_bytes("with the rows");
     report.seconds.output = watch.lap();
 }
 
@@ -296,9 +325,6 @@ void Finder<T, D>::State::find_rows(Order order, RowOrder row_order) {
     rows.bodies.clear();
     if (row_order == RowOrder::spatial) this->order(rows.bodies, curve_order);
     report.pairs = rows.indices.size() / 2;
-    report.bytes = structure_bytes() + finder.row_bytes() +
-                   rows.offsets.size() * sizeof(std::uint64_t) +
-                   (rows.indices.size() + rows.bodies.size()) * sizeof(Index);
     report.seconds.output = watch.lap() - found.search_seconds;
 }
 

@@ -39,11 +39,10 @@ struct Finder<T, D>::State {
 
     // Runs a search into `target`, which stores, streams or counts the pairs.
     void search(Blocks<D>& target);
-    void fill_list();
-    void sort_list();
+    void find_list(Order order);
     void make_rows(RowKind kind, Order order, RowOrder row_order);
     void order(std::vector<Index>& result, CurveOrder<T, D>& curve) const;
-    void update_statistics();
+    void update_report();
     Limits limits() const;
 
     // `bare` tells a probe from a second set.
@@ -53,6 +52,9 @@ struct Finder<T, D>::State {
     // Null queries: the bodies themselves.
     Nearest<T, D> nearest(const Bodies<T, D>* queries, std::size_t k, T max_distance) const;
 
+    // What the finder holds, but for results. Const queries build structures too.
+    mutable MemoryLedger ledger;
+    MemoryLedger row_ledger;  // of row_maker and curve_order
     Options<D> options;
     int threads;
     Choice choice;
@@ -84,11 +86,16 @@ struct Finder<T, D>::State {
     bool finds_rows(RowKind kind) const;
     void find_rows(Order order, RowOrder row_order);
 
-    std::size_t structure_bytes() const;
-    void check_bytes();
-    void refuse_bytes(std::uint64_t bytes) const;
+    void fill_list();
+    void sort_list();
+    std::uint64_t row_bytes() const;
+    std::uint64_t bytes() const;  // all that the finder holds
+    void check_bytes(const char* what_for, std::uint64_t more = 0) const;
+    void check_structure_bytes();
     void check_row_bytes(const char* what_for, RowKind kind,
-                         RowOrder row_order = RowOrder::body);
+                         RowOrder row_order = RowOrder::body) const;
+    void release_rows();
+    void release_results();
 
     SearchContext<T, D> context_of(const Scene<T, D>& searched) const;
     void search_for(const SearchContext<T, D>& context, Blocks<D>& target);

@@ -43,7 +43,6 @@ class Structure {
     const Scene<T, D>& scene() const { return scene_; }
     Method<T, D>& method() { return *method_; }
     const Method<T, D>& method() const { return *method_; }
-    std::size_t bytes() const { return scene_.bytes() + method_->bytes(); }
 
   private:
     Scene<T, D> scene_;
@@ -64,12 +63,6 @@ struct QueryStructures {
     void invalidate() {
         for (auto* one : {&with_ghosts, &moving_images, &without_reach})
             if (*one) (*one)->invalidate();
-    }
-    std::size_t bytes() const {
-        std::size_t sum = 0;
-        for (const auto* one : {&with_ghosts, &moving_images, &without_reach})
-            if (*one) sum += (*one)->bytes();
-        return sum;
     }
 };
 

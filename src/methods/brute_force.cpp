@@ -38,8 +38,6 @@ class BruteForce final : public Method<T, D> {
             sieve.probe_one(static_cast<Index>(q), {0, packed_.size()});
     }
 
-    std::size_t bytes() const override { return packed_.bytes(); }
-
   private:
     static constexpr std::size_t rows = 64;  // entries per task
 

@@ -36,8 +36,6 @@ class Bvh final : public TreeMethod<T, D> {
         tree_.make_tasks();
     }
 
-    std::size_t bytes() const override { return TreeMethod<T, D>::bytes() + order_.bytes(); }
-
   private:
     using TreeMethod<T, D>::leaf_;
     using TreeMethod<T, D>::packed_;

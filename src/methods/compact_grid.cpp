@@ -88,12 +88,6 @@ class CompactGrid final : public Method<T, D> {
         }
     }
 
-    std::size_t bytes() const override {
-        return records_.bytes() + sorter_.bytes() + scratch_.bytes() + packed_.bytes() +
-               bits_.bytes() + cell_key_.bytes() + cell_start_.bytes() + directory_.bytes() +
-               grid_.bytes() + kept_.bytes();
-    }
-
     Statistics statistics() const override {
         return {{"records", static_cast<double>(records_.size())},
                 {"records that changed cell", static_cast<double>(changed_)},

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ledger.hpp"
 #include "structures/cell_records.hpp"
 
 namespace vicinal::inline VICINAL_API {
@@ -66,13 +67,6 @@ class CuckooHash final : public Method<T, D> {
                 [&](std::size_t s) { return cell_at(s); },
                 [&](std::size_t s) { return slots_[s].run(); },
                 [&](const Cell<D>& cell) { return find(cell); }, sieve);
-    }
-
-    std::size_t bytes() const override {
-        std::size_t sum = grid_.bytes() + sorter_.bytes() + bits_.bytes() + cells_.bytes() +
-                          local_.bytes() + buckets_.bytes() + slots_.bytes() + packed_.bytes();
-        for (const auto& worker : workers_) sum += worker.capacity() * sizeof(Index);
-        return sum;
     }
 
     Statistics statistics() const override {
@@ -168,7 +162,7 @@ class CuckooHash final : public Method<T, D> {
 
     // The distinct keys of a bucket, and its records sorted by them. `seen` is a small hash
     // table of its own (the paper has tables of a fixed size instead).
-    void list_cells(std::size_t b, std::vector<Index>& seen, std::span<Index> instances) {
+    void list_cells(std::size_t b, CountedVector<Index>& seen, std::span<Index> instances) {
         const std::size_t begin = buckets_[b].begin, end = buckets_[b + 1].begin;
         const std::size_t mask = std::bit_ceil(2 * (end - begin) + 1) - 1;
         seen.assign(mask + 1, 0);
@@ -236,7 +230,7 @@ class CuckooHash final : public Method<T, D> {
     Buffer<Bucket> buckets_;
     Buffer<Slot> cells_;   // those of bucket b begin at its first record
     Buffer<Index> local_;  // of each record: its cell's number within the bucket
-    std::vector<std::vector<Index>> workers_;
+    std::vector<CountedVector<Index>> workers_;
     Buffer<Slot> slots_;  // the tables, one after the other
     Buffer<Bits> bits_;
     Packed<T, D> packed_;

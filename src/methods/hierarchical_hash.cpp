@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
+#include "base/ledger.hpp"
 #include "scene/bounds.hpp"
 #include "structures/hashed_cells.hpp"
 #include "structures/size_classes.hpp"
@@ -65,11 +65,6 @@ class HierarchicalHash final : public Method<T, D> {
         }
     }
 
-    std::size_t bytes() const override {
-        return classes_.bytes() + hashed_.bytes() + families_.capacity() * sizeof(Family) +
-               latest_.capacity() * sizeof(Index) + earlier_.bytes() +
-               met_.capacity() * sizeof(Pair);
-    }
     Statistics statistics() const override { return hashed_.cells.statistics(); }
 
   private:
@@ -231,14 +226,14 @@ class HierarchicalHash final : public Method<T, D> {
     // The last path down: a body's cells are consecutive, and the cells above them are often
     // the same.
     std::array<Step, Classes::largest + 1> path_{};
-    std::vector<Family> families_;  // of each cell
-    Family roots_;                  // the cells of the largest class
+    CountedVector<Family> families_;  // of each cell
+    Family roots_;                    // the cells of the largest class
 
     // Of neighbours=insert:
     static constexpr Index no_record = ~Index{0};
-    std::vector<Index> latest_;  // record of each cell
-    Buffer<Index> earlier_;      // the previous record in the same cell
-    std::vector<Pair> met_;
+    CountedVector<Index> latest_;  // record of each cell
+    Buffer<Index> earlier_;        // the previous record in the same cell
+    CountedVector<Pair> met_;
 };
 
 }  // namespace

@@ -35,8 +35,6 @@ class KdTree final : public TreeMethod<T, D> {
         tree_.make_tasks();
     }
 
-    std::size_t bytes() const override { return TreeMethod<T, D>::bytes() + points_.bytes(); }
-
   private:
     using TreeMethod<T, D>::leaf_;
     using TreeMethod<T, D>::tree_;

@@ -125,10 +125,6 @@ class LinearKdTree final : public Method<T, D>,
         return result;
     }
 
-    std::size_t bytes() const override {
-        return packed_.bytes() + records_.bytes() + pairs_.bytes() + runs_.bytes();
-    }
-
   private:
     static constexpr std::size_t pairs_per_task = 1 << 14;
     using Depths = std::array<std::uint64_t, 64>;  // records by length of code

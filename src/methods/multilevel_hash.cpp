@@ -69,7 +69,6 @@ class MultilevelHash final : public Method<T, D> {
         }
     }
 
-    std::size_t bytes() const override { return classes_.bytes() + hashed_.bytes(); }
     Statistics statistics() const override { return hashed_.cells.statistics(); }
 
   private:

@@ -31,8 +31,6 @@ class Orthtree final : public TreeMethod<T, D> {
         tree_.make_tasks();
     }
 
-    std::size_t bytes() const override { return TreeMethod<T, D>::bytes() + order_.bytes(); }
-
   private:
     using TreeMethod<T, D>::leaf_;
     using TreeMethod<T, D>::tree_;

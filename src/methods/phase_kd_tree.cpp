@@ -76,9 +76,6 @@ class PhaseKdTree final : public TreeMethod<T, D> {
         Sieve<T, D> sieve(context, packed_);
         tree_.search(tasks, sieve, meet());
     }
-    std::size_t bytes() const override {
-        return TreeMethod<T, D>::bytes() + points_.bytes() + phases_.bytes();
-    }
 
   private:
     using TreeMethod<T, D>::packed_;

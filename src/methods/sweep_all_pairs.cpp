@@ -40,8 +40,6 @@ class SweepAllPairs final : public Method<T, D> {
             sieve.probe_one(static_cast<Index>(q), {0, packed_.size()});
     }
 
-    std::size_t bytes() const override { return packed_.bytes(); }
-
   private:
     // Pairs before row r, if row r holds the pairs of entry r with later entries. One of the
     // factors is even.

@@ -39,8 +39,6 @@ class SweepAxis final : public Method<T, D> {
         }
     }
 
-    std::size_t bytes() const override { return packed_.bytes() + order_.bytes(); }
-
     Statistics statistics() const override {
         return {{"axis swept", static_cast<double>(order_.axis())}};
     }

@@ -86,11 +86,6 @@ class SweepPersistent final : public Method<T, D> {
         }
     }
 
-    std::size_t bytes() const override {
-        return packed_.bytes() + packed_slots_.bytes() + order_.bytes() + slots_.bytes() +
-               lists_.bytes();
-    }
-
     Statistics statistics() const override {
         return {{"lists kept", listed_ ? 1.0 : 0.0},
                 {"ends passed", static_cast<double>(passed_)},

@@ -55,7 +55,6 @@ class UniformHash final : public Method<T, D> {
                 [&](const Cell<D>& cell) { return find(cell); }, sieve);
     }
 
-    std::size_t bytes() const override { return grid_.bytes() + hashed_.bytes(); }
     Statistics statistics() const override { return hashed_.cells.statistics(); }
 
   private:

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
+#include "base/ledger.hpp"
 #include "structures/list_grid.hpp"
 
 namespace vicinal::inline VICINAL_API {
@@ -37,12 +37,6 @@ class VariableGrid final : public ListGridMethod<VariableGrid<T, D>, T, D> {
         this->assign(scene, counts_);
     }
 
-    std::size_t bytes() const override {
-        std::size_t sum = Base::bytes();
-        for (const auto& map : map_) sum += map.capacity() * sizeof(Index);
-        return sum;
-    }
-
     std::int32_t cell_of(T x, std::size_t axis) const {
         return static_cast<std::int32_t>(map_[axis][fine_bin(x, axis)]);
     }
@@ -65,7 +59,7 @@ class VariableGrid final : public ListGridMethod<VariableGrid<T, D>, T, D> {
 
     // Replaces the number of bodies in each fine bin by the coarse bin it belongs to: a coarse
     // bin ends once it has its share of the bodies, and the last one takes the rest.
-    static std::int32_t cut(std::vector<Index>& map, std::size_t bodies, double bins) {
+    static std::int32_t cut(CountedVector<Index>& map, std::size_t bodies, double bins) {
         const double share = std::ceil(static_cast<double>(bodies) / bins);
         double held = 0;
         Index bin = 0;
@@ -83,7 +77,7 @@ class VariableGrid final : public ListGridMethod<VariableGrid<T, D>, T, D> {
     Spread<T, D> spread_;
     std::array<double, D> half_fine_{};
     // Per axis and fine bin: how many bodies begin in it; then its coarse bin.
-    std::array<std::vector<Index>, D> map_;
+    std::array<CountedVector<Index>, D> map_;
     Cell<D> counts_{};
 };
 

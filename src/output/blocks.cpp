@@ -12,7 +12,10 @@ namespace {
 // each worker may be almost empty.
 template <int D>
 std::uint64_t list_bytes(std::uint64_t pairs, bool imaged, std::size_t workers) {
-    const std::uint64_t chunk = chunk_pairs * (sizeof(Pair) + (imaged ? sizeof(Image<D>) : 0));
+    std::uint64_t chunk = Buffer<Pair>::bytes_for(chunk_pairs);
+    if (imaged)
+        chunk += Buffer<Image<D>>::bytes_for(chunk_pairs) +
+                 Buffer<typename Chunk<D>::Written>::bytes_for(chunk_pairs);
     return pairs == 0 ? 0 : ((pairs + chunk_pairs - 1) / chunk_pairs + workers - 1) * chunk;
 }
 
@@ -55,6 +58,7 @@ void BlockWriter<D>::flush() {
         block.pairs = {pairs_ + begin_, count};
         if (blocks_->imaged_) block.images = {images_ + begin_, count};
         block.worker = worker_;
+        const LedgerScope none(nullptr);  // what the caller's code allocates is not ours
         (*blocks_->consumer_)(block);
     }
     if (blocks_->imaged_) chunk_->wipe(begin_);
@@ -106,7 +110,7 @@ void Blocks<D>::begin(bool imaged, int threads, const Limits& limits) {
     writers_.resize(static_cast<std::size_t>(threads));
     int worker = 0;
     for (BlockWriter<D>& writer : writers_) {
-        std::vector<Segment<D>> kept = std::move(writer.segments_);
+        CountedVector<Segment<D>> kept = std::move(writer.segments_);
         kept.clear();
         writer = BlockWriter<D>();
         writer.segments_ = std::move(kept);
@@ -124,9 +128,10 @@ void Blocks<D>::store(PairList<D>& list, bool imaged, int threads, const Limits&
     store.used = 0;
     store.segments.clear();
     PairList<D>::Store::publish(list);
-    if (limits.max_bytes != no_limit)
-        max_pairs_ = std::min(max_pairs_,
-                              max_pairs_within<D>(limits.max_bytes, imaged, writers_.size()));
+    if (limits.max_bytes == no_limit) return;
+    limits_.max_bytes += store.ledger.bytes();
+    max_pairs_ =
+        std::min(max_pairs_, max_pairs_within<D>(limits_.max_bytes, imaged, writers_.size()));
 }
 
 template <int D>
@@ -149,8 +154,10 @@ void Blocks<D>::count(bool imaged, int threads, const Limits& limits) {
 template <int D>
 Chunk<D>* Blocks<D>::acquire_chunk() {
     const std::lock_guard lock(mutex_);
-    auto& chunks = list_ != nullptr ? PairList<D>::Store::of(*list_).chunks : spare_;
-    std::size_t& used = list_ != nullptr ? PairList<D>::Store::of(*list_).used : spare_used_;
+    auto* const store = list_ != nullptr ? &PairList<D>::Store::of(*list_) : nullptr;
+    const LedgerScope scope(store != nullptr ? &store->ledger : MemoryLedger::current());
+    auto& chunks = store != nullptr ? store->chunks : spare_;
+    std::size_t& used = store != nullptr ? store->used : spare_used_;
     if (used == chunks.size()) chunks.push_back(std::make_unique<Chunk<D>>());
     Chunk<D>* chunk = chunks[used++].get();
     chunk->pairs.resize(chunk_pairs);
@@ -196,6 +203,7 @@ void Blocks<D>::finish() {
         refuse(total_, "");
     }
     if (list_ == nullptr) return;
+    const LedgerScope scope(&PairList<D>::Store::of(*list_).ledger);
     auto& segments = PairList<D>::Store::of(*list_).segments;
     for (const BlockWriter<D>& writer : writers_)
         segments.insert(segments.end(), writer.segments_.begin(), writer.segments_.end());
@@ -224,7 +232,8 @@ namespace vicinal::inline VICINAL_API {
 
 template <int D>
 void PairList<D>::Store::publish(PairList& list) {
-    list.blocks_.clear();
+    auto& blocks = of(list).blocks;
+    blocks.clear();
     list.size_ = 0;
     const Segment<D>* before = nullptr;
     for (const Segment<D>& s : of(list).segments) {
@@ -236,7 +245,7 @@ void PairList<D>::Store::publish(PairList& list) {
             before != nullptr && before->chunk == s.chunk && before->end == s.begin;
         before = &s;
         if (joined) {
-            Block<D>& last = list.blocks_.back();
+            Block<D>& last = blocks.back();
             last.pairs = {last.pairs.data(), last.pairs.size() + s.size()};
             if (!last.images.empty())
                 last.images = {last.images.data(), last.images.size() + s.size()};
@@ -246,16 +255,9 @@ void PairList<D>::Store::publish(PairList& list) {
         block.pairs = {pairs, s.size()};
         if (s.chunk->images.size() > 0)
             block.images = {s.chunk->images.data() + s.begin, s.size()};
-        list.blocks_.push_back(block);
+        blocks.push_back(block);
     }
-}
-
-template <int D>
-std::size_t PairList<D>::Store::bytes(const PairList& list) {
-    std::size_t sum = 0;
-    for (const auto& chunk : of(list).chunks)
-        sum += chunk->pairs.bytes() + chunk->images.bytes();
-    return sum;
+    list.blocks_ = blocks;
 }
 
 template <int D>

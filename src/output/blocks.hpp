@@ -143,12 +143,12 @@ class BlockWriter {
     std::uint64_t counted_ = 0;
     std::size_t task_ = 0;
     int worker_ = 0;
-    std::vector<Segment<D>> segments_;
+    CountedVector<Segment<D>> segments_;
 };
 
 struct Limits {
     std::uint64_t max_pairs = no_limit;
-    std::uint64_t max_bytes = no_limit;  // for the pairs alone
+    std::uint64_t max_bytes = no_limit;  // for the pairs, beyond what their list has already
 };
 
 // One search's output: stored in a list, streamed to a consumer, or only counted.
@@ -165,6 +165,9 @@ class Blocks {
 
     // Call once all tasks are done: fixes the list's order, throws if a limit was exceeded.
     void finish();
+
+    // Releases what only streaming and counting use.
+    void release_spare() { spare_.clear(); }
 
     std::uint64_t total() const { return total_; }
     std::uint64_t candidates() const;
@@ -193,13 +196,15 @@ class Blocks {
 
 template <int D>
 struct vicinal::PairList<D>::Store {
+    MemoryLedger ledger;  // its own: a list may be handed over and outlive its finder
     std::vector<std::unique_ptr<vicinal::Chunk<D>>> chunks;
-    std::size_t used = 0;                       // chunks of this search; the rest are spare
-    std::vector<vicinal::Segment<D>> segments;  // in task order: the blocks
+    std::size_t used = 0;                         // chunks of this search; the rest are spare
+    CountedVector<vicinal::Segment<D>> segments;  // in task order
+    CountedVector<Block<D>> blocks;
 
     static Store& of(PairList& list) { return *list.store_; }
     static const Store& of(const PairList& list) { return *list.store_; }
     // Makes the list's blocks from the segments.
     static void publish(PairList& list);
-    static std::size_t bytes(const PairList& list);
+    static std::uint64_t bytes(const PairList& list) { return of(list).ledger.bytes(); }
 };

@@ -36,11 +36,6 @@ class PairFilter {
     template <int D>
     std::size_t keep_allowed(Pair* pairs, Image<D>* images, std::size_t count) const;
 
-    std::size_t bytes() const {
-        return classes_.bytes() + excluded_.bytes() + offsets_.bytes() + partners_.bytes() +
-               signatures_.bytes();
-    }
-
   private:
     struct Groups {
         std::size_t bodies = 0;

@@ -6,6 +6,12 @@
 namespace vicinal::inline VICINAL_API {
 
 template <int D>
+std::uint64_t heap_bytes(const Rows<D>& rows) {
+    return heap_bytes(rows.offsets) + heap_bytes(rows.indices) + heap_bytes(rows.images) +
+           heap_bytes(rows.bodies);
+}
+
+template <int D>
 class RowMaker {
   public:
     // Neighbour rows (CSR) of `bodies` bodies, each row in the order of the list or sorted by
@@ -20,9 +26,9 @@ class RowMaker {
     // name.
     void sort(PairList<D>& list, std::size_t bodies, int threads, Rows<D>& scratch);
 
-    // Memory for the rows of `pairs` pairs, including that needed to make them.
-    static std::uint64_t bytes(std::uint64_t pairs, std::size_t bodies, RowKind kind,
-                               RowOrder row_order, bool imaged) {
+    // The least memory for the rows of `pairs` pairs, including that needed to make them.
+    static std::uint64_t bytes_for(std::uint64_t pairs, std::size_t bodies, RowKind kind,
+                                   RowOrder row_order, bool imaged) {
         const std::uint64_t entries = kind == RowKind::full ? 2 * pairs : pairs;
         const std::uint64_t image = imaged ? sizeof(Image<D>) : 0;
         const std::uint64_t rows =
@@ -31,6 +37,9 @@ class RowMaker {
             row_order == RowOrder::spatial ? rows + bodies * sizeof(Index) : 0;
         return rows + ordered + entries * (sizeof(Entry) + image);
     }
+
+    // Rows that no ledger counts.
+    std::uint64_t bytes_of_rows() const { return heap_bytes(other_); }
 
   private:
     struct Entry {

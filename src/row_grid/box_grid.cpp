@@ -405,14 +405,6 @@ std::size_t BoxGrid<T, D>::row_of(std::uint32_t entry) const {
                                     1);
 }
 
-template <Real T, int D>
-std::size_t BoxGrid<T, D>::bytes() const {
-    std::size_t sum = short_.bytes() + long_.bytes() + row_key_.bytes() + row_start_.bytes() +
-                      giants_.capacity() * sizeof(Giant);
-    for (std::size_t a = 0; a < D; ++a) sum += lo_[a].bytes() + hi_[a].bytes();
-    return sum;
-}
-
 template class BoxGrid<float, 2>;
 template class BoxGrid<float, 3>;
 template class BoxGrid<double, 2>;

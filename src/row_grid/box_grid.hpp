@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 
+#include "base/ledger.hpp"
 #include "base/sort.hpp"
 #include "row_grid/box_records.hpp"
 #include "row_grid/box_sweep.hpp"
@@ -53,8 +54,6 @@ class BoxGrid {
     template <class F>
     void for_each_run(const Box<float, D>& box, const F& f) const;
 
-    std::size_t bytes() const;
-
   private:
     template <class Key>
     using Record = BoxRecord<Key, D>;
@@ -65,7 +64,7 @@ class BoxGrid {
     };
     struct Part {           // result of one piece of the instances
         float longest = 0;  // along the sweep axis
-        std::vector<Giant> giants;
+        CountedVector<Giant> giants;
     };
     Span span(const Box<float, D>& box) const {
         Span s;
@@ -107,7 +106,7 @@ class BoxGrid {
     std::vector<Part> parts_;
     Buffer<std::uint64_t> row_key_;
     Buffer<std::uint32_t> row_start_;
-    std::vector<Giant> giants_;
+    CountedVector<Giant> giants_;
 };
 
 template <Real T, int D>

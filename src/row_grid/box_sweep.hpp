@@ -55,7 +55,6 @@ struct BoxScratch {
     };
     Buffer<Group> groups;
     Buffer<Index> first, second;
-    std::size_t bytes() const { return groups.bytes() + first.bytes() + second.bytes(); }
 };
 
 template <int D>

@@ -414,15 +414,6 @@ std::uint64_t PointGrid<T, D>::key_of_row(std::int64_t y, std::int64_t z) const 
     return key;
 }
 
-template <Real T, int D>
-std::size_t PointGrid<T, D>::bytes() const {
-    std::size_t sum = sorter_.bytes() + ghosts_.bytes() + first_row_.bytes() + cell_x_.bytes() +
-                      cell_start_.bytes() + cell_.bytes() + row_cell_.bytes() +
-                      row_key_.bytes() + cell_flags_.bytes() + marked_.bytes();
-    for (const auto& axis : axis_) sum += axis.bytes();
-    return sum;
-}
-
 template class PointGrid<float, 2>;
 template class PointGrid<float, 3>;
 template class PointGrid<double, 2>;

@@ -59,8 +59,6 @@ class PointGrid {
     const std::uint32_t* cell_x() const { return cell_x_.data(); }
     const std::uint32_t* cell_start() const { return cell_start_.data(); }
 
-    std::size_t bytes() const;
-
   private:
     bool join_faces(const Lattice<T, D>& lattice, const Box<double, D>& place,
                     std::array<double, D>& width);

@@ -110,12 +110,6 @@ class RowGrid final : public Method<T, D>,
         return {candidates, search_seconds};
     }
 
-    std::size_t row_bytes() const override { return row_marks_.bytes(); }
-
-    std::size_t bytes() const override {
-        return points_.bytes() + boxes_.bytes() + packed_.bytes();
-    }
-
   private:
     enum class Ordered : std::uint8_t { none, points, boxes };
     struct Scratch {  // of a worker

@@ -90,11 +90,4 @@ void RowMarks::write(std::span<const Index> body, RowOrder row_order, Order orde
     });
 }
 
-std::size_t RowMarks::bytes() const {
-    std::size_t sum = lengths_.bytes() + 2 * starts_.capacity() * sizeof(HitMaskStream);
-    for (const auto& chunks : chunks_)
-        for (const Buffer<std::uint8_t>& chunk : chunks) sum += chunk.bytes();
-    return sum;
-}
-
 }  // namespace vicinal::inline VICINAL_API

@@ -67,14 +67,12 @@ class RowMarks {
     void write(std::span<const Index> body, RowOrder row_order, Order order, int threads,
                RowFill fill, std::vector<std::uint64_t>& offsets, std::vector<Index>& indices);
 
-    std::size_t bytes() const;
-
   private:
     Buffer<std::uint64_t> lengths_;
     std::vector<std::vector<Buffer<std::uint8_t>>> chunks_;  // of each worker
-    std::vector<HitMaskStream> streams_;                     // the same
+    CountedVector<HitMaskStream> streams_;                   // the same
     std::vector<Buffer<Index>> scratch_;                     // the same
-    std::vector<HitMaskStream> starts_, ends_;               // of each task
+    CountedVector<HitMaskStream> starts_, ends_;             // of each task
 };
 
 }  // namespace vicinal::inline VICINAL_API

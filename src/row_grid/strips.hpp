@@ -155,14 +155,6 @@ struct StripScratch {
     Buffer<std::uint8_t> slab_flags;    // union of its cells' flags
     Buffer<std::uint32_t> slab_middle;  // where the cell of the middle row begins in a slab
     Buffer<Index> hits;
-
-    std::size_t bytes() const {
-        std::size_t sum = value.bytes() + slab_x.bytes() + slab_start.bytes() +
-                          slab_flags.bytes() + slab_middle.bytes() + cell.bytes() +
-                          hits.bytes() + pieces.bytes();
-        for (const auto& a : axis) sum += a.bytes();
-        return sum;
-    }
 };
 
 // Receives hits.

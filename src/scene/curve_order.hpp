@@ -48,8 +48,6 @@ class CurveOrder {
         return count;
     }
 
-    std::size_t bytes() const { return records_.bytes() + sorter_.bytes(); }
-
   private:
     Buffer<KeyedIndex> records_;  // sorted
     Sorter<KeyedIndex> sorter_;

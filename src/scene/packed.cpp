@@ -34,13 +34,6 @@ void Packed<T, D>::fill(const Scene<T, D>& scene, std::span<const Bits> bits) {
     });
 }
 
-template <Real T, int D>
-std::size_t Packed<T, D>::bytes() const {
-    std::size_t sum = instance_.bytes() + bits_.bytes();
-    for (const auto& column : columns_) sum += column.bytes();
-    return sum;
-}
-
 template class Packed<float, 2>;
 template class Packed<float, 3>;
 template class Packed<double, 2>;

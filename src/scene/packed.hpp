@@ -54,7 +54,6 @@ class Packed {
         return sides;
     }
     Bits bits(std::size_t entry) const { return owned_ ? bits_[entry] : Bits(~0u); }
-    std::size_t bytes() const;
 
   private:
     PackedKind kind_ = PackedKind::points;

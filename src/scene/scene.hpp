@@ -166,11 +166,6 @@ class Scene {
     // between an instance of `other` and one of this scene does not fit 16 bits.
     void check_images(const Scene& other) const;
 
-    std::size_t bytes() const {
-        return ghost_body_.bytes() + ghost_flags_.bytes() + shift_.bytes() + outer_.bytes() +
-               first_ghost_.bytes();
-    }
-
   private:
     // Images are 16-bit integers.
     static constexpr std::int64_t max_periods = std::numeric_limits<std::int16_t>::max();

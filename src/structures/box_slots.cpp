@@ -99,13 +99,6 @@ void BoxSlots<T, D>::free_slot(Index slot) {
     free_.push_back(slot);
 }
 
-template <Real T, int D>
-std::size_t BoxSlots<T, D>::bytes() const {
-    return (box_.capacity() + next_box_.capacity()) * sizeof(Box<T, D>) +
-           (instance_.capacity() + next_.capacity() + first_.capacity()) * sizeof(Index) +
-           image_.capacity() * sizeof(Shift<D>);
-}
-
 template class BoxSlots<float, 2>;
 template class BoxSlots<float, 3>;
 template class BoxSlots<double, 2>;

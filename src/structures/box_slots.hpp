@@ -4,8 +4,8 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include "base/ledger.hpp"
 #include "scene/scene.hpp"
 
 namespace vicinal::inline VICINAL_API {
@@ -32,8 +32,6 @@ class BoxSlots {
     const Box<T, D>& next_box(std::size_t slot) const { return next_box_[slot]; }
     void advance(std::size_t slot) { box_[slot] = next_box_[slot]; }
 
-    std::size_t bytes() const;
-
   private:
     void match_bodies(std::size_t n);
     void match_images(const Scene<T, D>& scene);
@@ -41,15 +39,15 @@ class BoxSlots {
     Index add_slot(Index body, const Shift<D>& shift);
     void free_slot(Index slot);
 
-    std::vector<Box<T, D>> box_, next_box_;
-    std::vector<Index> instance_;
-    std::vector<std::uint8_t> alive_;
-    std::vector<Index> fresh_, gone_, changed_;
+    CountedVector<Box<T, D>> box_, next_box_;
+    CountedVector<Index> instance_;
+    CountedVector<std::uint8_t> alive_;
+    CountedVector<Index> fresh_, gone_, changed_;
     // In a periodic domain:
-    std::vector<Index> body_, next_;  // next: of the same body
-    std::vector<Shift<D>> image_;
-    std::vector<Index> first_;  // of each body
-    std::vector<Index> free_;
+    CountedVector<Index> body_, next_;  // next: of the same body
+    CountedVector<Shift<D>> image_;
+    CountedVector<Index> first_;  // of each body
+    CountedVector<Index> free_;
 };
 
 }  // namespace vicinal::inline VICINAL_API

@@ -124,8 +124,6 @@ class CellRecords {
         });
     }
 
-    std::size_t bytes() const { return first_record_.bytes() + half_edges_.bytes(); }
-
   private:
     static constexpr std::int32_t farthest =
         D == 2 ? (1 << 29) : (1 << 19);  // cell from the centre

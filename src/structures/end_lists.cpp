@@ -151,8 +151,8 @@ template <Real T, int D>
 template <Real T, int D>
 [[gnu::always_inline]] inline std::uint64_t EndLists<T, D>::move_end(
     const BoxSlots<T, D>& slots, std::size_t axis, const End& end) {
-    std::vector<End>& ends = ends_[axis];
-    std::vector<Index>& position = position_[axis];
+    CountedVector<End>& ends = ends_[axis];
+    CountedVector<Index>& position = position_[axis];
     const Index slot = end.tag / 2;
     const QuantisedBox<D> own = quantised_[slot];
     const std::size_t from = position[end.tag];
@@ -250,14 +250,6 @@ std::uint64_t EndLists<T, D>::distance(std::size_t axis, const End& end) const {
     while (step < here - ends.begin() && end < *(here - step)) step *= 2;
     const auto first = here - std::min(step, here - ends.begin());
     return static_cast<std::uint64_t>(here - std::lower_bound(first, here, end));
-}
-
-template <Real T, int D>
-std::size_t EndLists<T, D>::bytes() const {
-    std::size_t sum = pairs_.bytes() + quantised_.capacity() * sizeof(QuantisedBox<D>);
-    for (std::size_t a = 0; a < D; ++a)
-        sum += ends_[a].capacity() * sizeof(End) + position_[a].capacity() * sizeof(Index);
-    return sum;
 }
 
 template class EndLists<float, 2>;

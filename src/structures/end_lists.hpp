@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/ledger.hpp"
 #include "structures/box_slots.hpp"
 #include "structures/pair_set.hpp"
 #include "structures/quantised_box.hpp"
@@ -33,8 +34,6 @@ class EndLists {
         const Index slot = ends_[axis][2 * number].tag / 2;
         return (position_[axis][2 * slot + 1] - position_[axis][2 * slot]) / 2;
     }
-
-    std::size_t bytes() const;
 
   private:
     struct End {
@@ -68,10 +67,10 @@ class EndLists {
     void sweep_fresh(const BoxSlots<T, D>& slots, std::size_t axis);
     std::uint64_t distance(std::size_t axis, const End& end) const;
 
-    std::array<std::vector<End>, D> ends_;
-    std::array<std::vector<Index>, D> position_;  // of the ends, by tag
+    std::array<CountedVector<End>, D> ends_;
+    std::array<CountedVector<Index>, D> position_;  // of the ends, by tag
     BoxQuantiser<T, D> quantiser_;
-    std::vector<QuantisedBox<D>> quantised_;  // of each slot: both boxes together
+    CountedVector<QuantisedBox<D>> quantised_;  // of each slot: both boxes together
     PairSet pairs_;
 };
 

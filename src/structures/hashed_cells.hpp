@@ -4,8 +4,8 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
+#include "base/ledger.hpp"
 #include "base/parallel.hpp"
 #include "sieve/sieve.hpp"
 #include "structures/cells.hpp"
@@ -52,11 +52,6 @@ class HashedCells {
     // records in one slot but not in one cell, each two counted once.
     Statistics statistics() const;
 
-    std::size_t bytes() const {
-        return slots_.capacity() * sizeof(Slot) + cells_.capacity() * sizeof(Node) +
-               start_.bytes();
-    }
-
   private:
     struct Slot {
         std::uint32_t stamp = 0;
@@ -71,8 +66,8 @@ class HashedCells {
         return hash % static_cast<std::uint32_t>(slots_.size());
     }
 
-    std::vector<Slot> slots_;
-    std::vector<Node> cells_;
+    CountedVector<Slot> slots_;
+    CountedVector<Node> cells_;
     Buffer<Index> start_;  // first entry of each cell, and the end
     std::uint32_t stamp_ = 0;
 };
@@ -105,11 +100,6 @@ struct HashedBodies {
     Range cells_of(Range tasks) const {
         return {tasks.begin * cells_per_task,
                 std::min(tasks.end * cells_per_task, cells.size())};
-    }
-
-    std::size_t bytes() const {
-        return records.bytes() + cell_of.bytes() + bits.bytes() + cells.bytes() +
-               packed.bytes();
     }
 };
 

@@ -94,11 +94,6 @@ class KdRecords {
         return static_cast<std::size_t>(std::lower_bound(first, last, key) - records.begin());
     }
 
-    std::size_t bytes() const {
-        return cells_.bytes() + records_.bytes() + sorter_.bytes() + scratch_.bytes() +
-               volumes_.bytes();
-    }
-
   private:
     static constexpr unsigned length_bits = 6;
     static constexpr unsigned slot_bits = D;

@@ -62,8 +62,6 @@ class KeptCells {
         return false;
     }
 
-    std::size_t bytes() const { return first_.bytes(); }
-
   private:
     static Cell<D> nth(const CellSpan<D>& span, std::uint64_t n) {
         Cell<D> cell;

@@ -78,10 +78,6 @@ class ListGrid {
         }
     }
 
-    std::size_t bytes() const {
-        return cell_of_.bytes() + first_.bytes() + next_.bytes() + start_.bytes();
-    }
-
   private:
     static constexpr std::size_t cells_per_task = 2048;
 
@@ -118,7 +114,6 @@ class ListGridMethod : public Method<T, D> {
 
         if (packed_.size() > 0) grid_.probe(queries, instances, locate(), sieve);
     }
-    std::size_t bytes() const override { return grid_.bytes() + packed_.bytes(); }
 
   protected:
     void assign(const Scene<T, D>& scene, const Cell<D>& counts) {

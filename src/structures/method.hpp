@@ -31,8 +31,6 @@ class Method {
     virtual void probe(const Scene<T, D>& queries, Range instances,
                        const SearchContext<T, D>& context) const = 0;
 
-    virtual std::size_t bytes() const = 0;
-
     // For the report; explained on the method's page.
     virtual Statistics statistics() const { return {}; }
 };
@@ -76,7 +74,6 @@ class RowFinder {
     // Fills offsets and indices, in an open domain without groups and exclusions.
     virtual RowStatistics find_rows(const SearchContext<T, D>& context, Order order,
                                     RowOrder row_order, Rows<D>& rows) = 0;
-    virtual std::size_t row_bytes() const = 0;  // memory kept for rows
 };
 
 // Methods that propose pairs more than once: pairs can only be counted, repeats included.

@@ -4,16 +4,17 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <utility>
-#include <vector>
 
+#include "base/ledger.hpp"
 #include "simd/lists.hpp"
 
 namespace vicinal::inline VICINAL_API {
 
 class PairSet {
   public:
-    const std::vector<EntryPair>& members() const { return members_; }
+    std::span<const EntryPair> members() const { return members_; }
 
     void clear() {
         members_.clear();
@@ -40,9 +41,6 @@ class PairSet {
     void erase_if(const F& f) {
         for (std::size_t m = members_.size(); m-- > 0;)
             if (f(members_[m].first, members_[m].second)) remove(find(members_[m]));
-    }
-    std::size_t bytes() const {
-        return members_.capacity() * sizeof(EntryPair) + table_.capacity() * sizeof(Index);
     }
 
   private:
@@ -92,8 +90,8 @@ class PairSet {
             table_[find(members_[m])] = static_cast<Index>(m);
     }
 
-    std::vector<EntryPair> members_;
-    std::vector<Index> table_;  // at most half full
+    CountedVector<EntryPair> members_;
+    CountedVector<Index> table_;  // at most half full
     unsigned shift_ = 63;
 };
 

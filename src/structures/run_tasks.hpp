@@ -75,8 +75,6 @@ class RunTasks {
         }
     }
 
-    std::size_t bytes() const { return work_before_.bytes(); }
-
   private:
     static constexpr std::size_t block_records = 256;
 

@@ -91,8 +91,6 @@ class SizeClasses {
         return rule;
     }
 
-    std::size_t bytes() const { return first_record_.bytes(); }
-
   private:
     static constexpr std::int32_t farthest = (1 << largest) - 1;
     static constexpr unsigned field = largest + 1;  // bits per axis in a key

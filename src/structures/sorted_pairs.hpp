@@ -45,7 +45,6 @@ class SortedPairs {
         return {static_cast<Index>(pair >> entry_bits_), static_cast<Index>(pair & mask)};
     }
     std::size_t repeated() const { return repeated_; }  // before repeats were dropped
-    std::size_t bytes() const { return sorter_.bytes(); }
 
   private:
     unsigned entry_bits_ = 0;

@@ -44,9 +44,6 @@ class SweepOrder {
         const auto first = static_cast<std::size_t>(begin - top.begin());
         return {first, std::max(first, static_cast<std::size_t>(end - lo.begin()))};
     }
-    std::size_t bytes() const {
-        return sorter_.bytes() + lo_.bytes() + hi_.bytes() + top_.bytes();
-    }
 
   private:
     std::size_t axis_ = 0;

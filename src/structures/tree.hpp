@@ -8,8 +8,8 @@
 #include <bit>
 #include <limits>
 #include <utility>
-#include <vector>
 
+#include "base/ledger.hpp"
 #include "base/sort.hpp"
 #include "scene/bounds.hpp"
 #include "structures/method.hpp"
@@ -76,8 +76,8 @@ class Tree {
         Index size() const { return end - begin; }
     };
 
-    std::vector<Node> nodes;              // the root first, parents before children
-    std::vector<std::size_t> level_ends;  // nodes are in order of their level
+    CountedVector<Node> nodes;              // the root first, parents before children
+    CountedVector<std::size_t> level_ends;  // nodes are in order of their level
 
     // Builds the tree top-down over entries 0 ... n - 1: divide(node, level, ends) reorders the
     // entries of a node with more than `leaf` of them and returns how many children it gets,
@@ -194,12 +194,6 @@ class Tree {
         if (!nodes.empty()) nearest(0, query);
     }
 
-    std::size_t bytes() const {
-        return nodes.capacity() * sizeof(Node) + boxes_.bytes() + ends_.bytes() +
-               (tasks_.capacity() + finer_.capacity()) * sizeof(NodePair) +
-               level_ends.capacity() * sizeof(std::size_t);
-    }
-
   private:
     static constexpr std::size_t max_children = 8;  // of any tree's nodes
 
@@ -261,7 +255,7 @@ class Tree {
             if (!query.too_far(below[c].first)) nearest(below[c].second, query);
     }
 
-    std::vector<NodePair> tasks_, finer_;
+    CountedVector<NodePair> tasks_, finer_;
     Buffer<Box<T, D>> boxes_;  // of the entries
     Buffer<Index> ends_;       // of the children of a level's nodes
 };

@@ -21,7 +21,6 @@ class TreeMethod : public Method<T, D>, public NearestFinder<T, D> {
         tree_.probe(queries, instances, sieve);
     }
     void nearest(NearestQuery<T, D>& query) const override { tree_.nearest(query); }
-    std::size_t bytes() const override { return packed_.bytes() + tree_.bytes(); }
 
   protected:
     // `leaf`: the most bodies in a leaf.

@@ -378,5 +378,39 @@ TYPED_TEST(Counts, what_is_held_is_within_max_bytes) {
     }
 }
 
+// Rows, and then more pairs, and then more bodies: each with room for itself, not for what
+// earlier calls have left.
+TYPED_TEST(Counts, earlier_results_make_room) {
+    VICINAL_FLAVOUR;
+    const auto places = scattered<T, D>(500, 0, 1), more_places = scattered<T, D>(4000, 0, 1);
+    const auto bodies = points<D>(places, 0.5), wider = points<D>(places, 0.6),
+               more = points<D>(more_places, 0.001);
+    const Found<D> expected = reference::plain_pairs(wider, Domain<D>::open());
+    for (const std::string& method : method_names()) {
+        SCOPED_TRACE(method);
+        auto options = with_method<D>(method);
+        options.max_bytes = std::uint64_t{1} << 40;
+        Finder<T, D> with_rows(options), with_pairs(options), with_more(options);
+        with_rows.update(bodies);
+        with_rows.neighbours();
+        with_pairs.update(wider);
+        with_pairs.pairs();
+        with_more.update(more);
+        std::uint64_t largest = 0;
+        for (auto* finder : {&with_rows, &with_pairs, &with_more})
+            largest = std::max(largest, finder->report().bytes);
+        options.max_bytes = largest + largest / 8;  // memory grows by an eighth more
+        Finder<T, D> finder(options);
+        finder.update(bodies);
+        EXPECT_EQ(finder.neighbours().size(), bodies.size());
+        finder.update(wider);
+        EXPECT_EQ(difference<D>(expected, sorted<D>(listed(finder.pairs()))), "");
+        finder.update(bodies);
+        finder.neighbours();
+        EXPECT_NO_THROW(finder.update(more));
+        EXPECT_LE(finder.report().bytes, options.max_bytes);
+    }
+}
+
 }  // namespace
 }  // namespace vicinal::test

@@ -153,7 +153,8 @@ void run_loop(Pool& pool, std::uint32_t team, std::atomic<std::size_t>& sum) {
               10,
               1,
               10,
-              team};
+              team,
+              nullptr};
     pool.run(loop);
 }
 
