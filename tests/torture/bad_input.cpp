@@ -30,12 +30,10 @@ void expect_refused(const Bodies<T, D>& bodies, const std::vector<std::string>& 
     for (const std::string& method : method_names()) {
         SCOPED_TRACE(method);
         Finder<T, D> finder(with_method<D>(method, 2));
-        expect_error(
-            input, words, [&] { finder.update(bodies); }, element);
+        expect_error(input, words, [&] { finder.update(bodies); }, element);
         expect_recovery(finder);
         finder.update(spheres<D>(place, radius));
-        expect_error(
-            input, words, [&] { finder.probe(bodies); }, element);
+        expect_error(input, words, [&] { finder.probe(bodies); }, element);
         EXPECT_EQ(finder.count(), 0u);
     }
 }
@@ -48,7 +46,7 @@ std::vector<std::pair<T, std::string>> not_finite() {
 
 // Spoils each axis of some elements of one array in turn.
 template <Real T, int D>
-void expect_array_checked(OwnedBodies<T, D> bodies, std::vector<T> OwnedBodies<T, D>::*array,
+void expect_array_checked(OwnedBodies<T, D> bodies, std::vector<T> OwnedBodies<T, D>::* array,
                           const std::string& name) {
     for (std::size_t body : {std::size_t{0}, std::size_t{17}, bodies.size() - 1})
         for (std::size_t axis = 0; axis < D; ++axis)
@@ -164,6 +162,17 @@ TYPED_TEST(BadInput, lengths_that_differ) {
     expect_refused(points<D>(places, 1).moving(fewer), {"displacement x", "8", "9"});
     expect_refused(points<D>(places, 1).grouped(groups), {"group", "10", "9"});
     expect_refused(points<D>(places, 1).grouped({}, groups), {"mask", "10", "9"});
+    const std::vector<std::uint32_t> numbers(27, 1);
+    const auto refuse_vertices = [&](std::size_t count, std::size_t each,
+                                     const std::vector<std::string>& words) {
+        expect_refused(
+            points<D>(places, 1).with_vertices(std::span(numbers).first(count), each), words);
+    };
+    refuse_vertices(26, 3, {"vertices", "26", "9", "give 3 per body"});
+    refuse_vertices(27, 2, {"vertices", "27", "9", "give 2 per body"});
+    refuse_vertices(0, 3, {"vertices", "0", "9", "give 3 per body"});
+    refuse_vertices(27, 0, {"vertices", "0 per body", "1 to 8"});
+    refuse_vertices(27, 9, {"vertices", "9 per body", "1 to 8"});
     auto ragged = points<D>(places, 1);
     ragged.position.axis[D - 1].count = 5;
     expect_refused(ragged, {std::string("coordinate ") + "xyz"[D - 1], "5", "9"});
@@ -177,7 +186,7 @@ TYPED_TEST(BadInput, null_pointers) {
     const std::vector<T> radii(9, T{1});
     for (std::size_t axis = 0; axis < D; ++axis) {
         const std::string letter(1, "xyz"[axis]);
-        const auto without = [&](Bodies<T, D> bodies, Vectors<T, D> Bodies<T, D>::*array) {
+        const auto without = [&](Bodies<T, D> bodies, Vectors<T, D> Bodies<T, D>::* array) {
             (bodies.*array).axis[axis].data = nullptr;
             return bodies;
         };
@@ -320,8 +329,7 @@ TYPED_TEST(BadInput, second_set_out_of_image_range) {
         finder.update(points<D>(near, 0.25));
         expect_error(
             input, {"body 0", "periods"}, [&] { finder.pairs_with(points<D>(far, 0.25)); }, 0);
-        expect_error(
-            input, {"body 0", "periods"}, [&] { finder.probe(points<D>(far)); }, 0);
+        expect_error(input, {"body 0", "periods"}, [&] { finder.probe(points<D>(far)); }, 0);
     }
 }
 
