@@ -174,6 +174,8 @@ Bodies<T, D> BodyArrays<T, D>::view() const {
         bodies.mask = Column<std::uint32_t>(mask);
     }
     bodies.excluded = excluded;
+    bodies.vertices = vertices.numbers;
+    bodies.vertices_per_body = vertices.per_body;
     return bodies;
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/table.hpp"
+#include "io/vertices.hpp"
 
 #include <vicinal/bodies.hpp>
 #include <vicinal/error.hpp>
@@ -42,6 +43,7 @@ struct BodyArrays {
     std::vector<T> radius;  // one element, if all have the same
     std::vector<std::uint32_t> group, mask;
     std::vector<Pair> excluded;
+    Vertices vertices;
 
     Bodies<T, D> view() const;
 };

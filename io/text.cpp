@@ -76,7 +76,8 @@ void split(std::string_view line, std::vector<std::string_view>& fields) {
 static bool has_meaning(std::string_view name) {
     constexpr std::string_view names[] = {"x",    "y",  "z",  "radius", "x0", "y0", "z0",
                                           "x1",   "y1", "z1", "ux",     "uy", "uz", "group",
-                                          "mask", "i",  "j",  "nx",     "ny", "nz"};
+                                          "mask", "i",  "j",  "nx",     "ny", "nz", "v0",
+                                          "v1",   "v2", "v3", "v4",     "v5", "v6", "v7"};
     return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 

@@ -32,6 +32,11 @@ bool PlainSearch<T, D>::allowed(Index i, Index j) const {
     };
     if ((value(a_.group, i) & value(b_.mask, j)) == 0) return false;
     if ((value(b_.group, j) & value(a_.mask, i)) == 0) return false;
+    for (std::size_t k = 0; k < a_.vertices_per_body; ++k)
+        for (std::size_t l = 0; l < b_.vertices_per_body; ++l)
+            if (a_.vertices[i * a_.vertices_per_body + k] ==
+                b_.vertices[j * b_.vertices_per_body + l])
+                return false;
     return excluded_.empty() ||
            !std::binary_search(excluded_.begin(), excluded_.end(), Pair{i, j});
 }

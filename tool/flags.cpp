@@ -124,6 +124,23 @@ void PartnerFlags::add_to(CLI::App& app) {
         ->check(not_empty())
         ->type_name("PAIRS")
         ->group(group);
+    app.add_option("--vertices", vertices,
+                   "a row of 1 to 8 vertices per body; two with one in common never pair")
+        ->check(not_empty())
+        ->type_name("FILE3")
+        ->group(group);
+    app.add_option("--with-vertices", with_vertices, "those of FILE2, in the same numbering")
+        ->check(not_empty())
+        ->type_name("FILE4")
+        ->group(group);
+}
+
+void PartnerFlags::check() const {
+    if (with.empty() && !with_vertices.empty())
+        throw UsageError("--with-vertices is for the bodies of --with; use --vertices");
+    if (!with.empty() && vertices.empty() != with_vertices.empty())
+        throw UsageError(
+            "two files need the vertices of both; give --vertices and --with-vertices");
 }
 
 io::Layout layout_of(const ShapeFlags& flags, bool needed) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/bodies.hpp"
+#include "io/pairs.hpp"
 
 #include <vicinal/finder.hpp>
 
@@ -59,10 +60,24 @@ struct SearchFlags {
 
 // Whom the bodies may pair with.
 struct PartnerFlags {
-    std::string with;     // a second file; empty: each other
-    std::string exclude;  // a file of pairs; empty: none
+    std::string with;                     // a second file; empty: each other
+    std::string exclude;                  // a file of pairs; empty: none
+    std::string vertices, with_vertices;  // of the bodies, and of those of `with`; empty: none
 
     void add_to(CLI::App& app);
+    // Throws UsageError if only one of two files has vertices: they would have no effect.
+    void check() const;
+    std::vector<std::string> files() const { return {with, exclude, vertices, with_vertices}; }
+
+    // Reads the files for the bodies and, unless null, those they are searched against.
+    template <Real T, int D>
+    void read(io::BodyArrays<T, D>& bodies, io::BodyArrays<T, D>* others) const {
+        const std::size_t second = others != nullptr ? others->count : bodies.count;
+        if (!exclude.empty())
+            bodies.excluded = io::read_excluded(exclude, bodies.count, second);
+        if (!vertices.empty()) bodies.vertices = io::read_vertices(vertices, bodies.count);
+        if (!with_vertices.empty()) others->vertices = io::read_vertices(with_vertices, second);
+    }
 };
 
 // The flags of shape, checked and read. Throws UsageError when they contradict each other, or

@@ -63,15 +63,13 @@ void between_two_sets(Job& job, Finder<T, D>& finder, const Bodies<T, D>& bodies
 
 template <Real T, int D>
 void search(Job& job, io::BodyFile& file, std::optional<io::BodyFile>& with,
-            const std::string& exclude) {
+            const PartnerFlags& partners) {
     const Space<D> space = job.domain_for<D>(file, with ? &*with : nullptr);
     const bool periodic = !space.domain.is_open();
     io::BodyArrays<T, D> arrays = file.take<T, D>();
     io::BodyArrays<T, D> others;
     if (with) others = with->take<T, D>();
-    if (!exclude.empty())
-        arrays.excluded =
-            io::read_excluded(exclude, arrays.count, with ? others.count : arrays.count);
+    partners.read(arrays, with ? &others : nullptr);
     job.searching();
     Finder<T, D> finder(job.search.options(space.domain));
     if (with)
@@ -82,7 +80,10 @@ void search(Job& job, io::BodyFile& file, std::optional<io::BodyFile>& with,
 
 Summary find(const PairsFlags& flags) {
     const io::Layout layout = layout_of(flags.shape, true);
-    flags.output.check({flags.file, flags.partners.with, flags.partners.exclude});
+    flags.partners.check();
+    std::vector<std::string> inputs = flags.partners.files();
+    inputs.push_back(flags.file);
+    flags.output.check(inputs);
     if (flags.output.rows && !flags.partners.with.empty())
         throw UsageError("--rows is for the pairs within one file; leave out --with or --rows");
     Job job(flags.search, flags.output, flags.file);
@@ -96,7 +97,7 @@ Summary find(const PairsFlags& flags) {
     job.summary.bodies = file.rows();
     job.summary.dim = file.dim();
     dispatch(flags.search.precision, file.dim(),
-             [&]<Real T, int D> { search<T, D>(job, file, with, flags.partners.exclude); });
+             [&]<Real T, int D> { search<T, D>(job, file, with, flags.partners); });
     return job.summary;
 }
 
@@ -117,7 +118,8 @@ void add_pairs(CLI::App& app, Chosen& chosen) {
             "them in this order, a .csv file by name; without z the bodies are 2-D. A .csv "
             "file\n"
             "may also have group and mask: two bodies pair only if each one's group has a bit\n"
-            "in common with the other's mask.\n\n" +
+            "in common with the other's mask. Vertices are all columns of a .npy file, or v0,\n"
+            "v1, ... of a .csv file.\n\n" +
             std::string(domain_help) +
             "Examples:\n"
             "  vicinal pairs atoms.xyz --cutoff 3.5 -o pairs.npy\n"

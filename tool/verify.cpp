@@ -148,8 +148,7 @@ struct Sets {
           first(file.take<T, D>()),
           two(with.has_value()) {
         if (with) second = with->take<T, D>();
-        if (!flags.partners.exclude.empty())
-            first.excluded = io::read_excluded(flags.partners.exclude, first.count, b().size());
+        flags.partners.read(first, with ? &second : nullptr);
         check_input(file.name(), a(), flags.search.threads);
         if (with) check_input(with->name(), b(), flags.search.threads);
     }
@@ -262,6 +261,7 @@ std::string to_text(const VerifyFlags& flags, const Finding& finding) {
 
 Finding check(const VerifyFlags& flags) {
     const io::Layout layout = layout_of(flags.shape, true);
+    flags.partners.check();
     if ((flags.full || flags.rows) && !flags.partners.with.empty())
         throw UsageError(
             "pairs between two files have one direction: leave out --full, --rows");

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <ranges>
 #include <span>
 #include <string>
@@ -67,9 +68,13 @@ struct Bodies {
     Column<std::uint32_t> group;      // two bodies may pair only if (group_i & mask_j) and
     Column<std::uint32_t> mask;       // (group_j & mask_i) are non-zero; not given: all bits
     std::span<const Pair> excluded;   // these never pair, in any image
-    Column<Index> id;                 // who a body is, for Finder::changes(), when bodies come,
-                                      // go or change places, no two the same (checked
-                                      // there); not given: its number
+    // So many numbers of mesh vertices per body, body after body: two bodies with a vertex in
+    // common never pair, in any image. Of two sets both must have them, in one numbering.
+    std::span<const std::uint32_t> vertices;
+    std::size_t vertices_per_body = 0;  // 1 to 8; 0: not given
+    // Who a body is, for Finder::changes(), when bodies come, go or change places, no two the
+    // same (checked there); not given: its number.
+    Column<Index> id;
 
     std::size_t size() const { return position.size(); }
     bool swept() const { return displacement.given(); }
@@ -94,6 +99,15 @@ struct Bodies {
     Bodies excluding(std::span<const Pair> pairs) const {
         Bodies result = *this;
         result.excluded = pairs;
+        return result;
+    }
+
+    // A triangle has three, a tetrahedron four. Where bodies differ, the smaller ones repeat
+    // one of theirs.
+    Bodies with_vertices(std::span<const std::uint32_t> numbers, std::size_t per_body) const {
+        Bodies result = *this;
+        result.vertices = numbers;
+        result.vertices_per_body = per_body;
         return result;
     }
 };

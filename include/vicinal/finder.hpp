@@ -78,16 +78,16 @@ class VICINAL_EXPORT Finder {
 
     // Queries (points, spheres, boxes, segments, moving boxes) against the standing
     // structure: pairs (query, body). A query has its own size; bodies keep theirs, and
-    // points are bare points: the cut-off does not apply. Moving bodies move. Groups, masks
-    // and exclusions hold as between two sets.
+    // points are bare points: the cut-off does not apply. Moving bodies move. Groups,
+    // vertices and exclusions hold as between two sets.
     PairList<D> probe(const Bodies<T, D>& queries, Order order = Order::any) const;
     void probe(const Bodies<T, D>& queries, const Consumer<D>& consumer) const;
 
     // The k bodies nearest to each query, or as many as there are within `max_distance`.
     // Distances are between places when the step begins: of boxes, and to them, the gap (0
     // where they meet); spheres count as their centres. In a periodic domain every image of a
-    // body is one to be found. Groups, masks and exclusions hold as between two sets. Trees can
-    // do this; with another method it is an Error that names them.
+    // body is one to be found. Groups, vertices and exclusions hold as between two sets. Trees
+    // can do this; with another method it is an Error that names them.
     Nearest<T, D> nearest(const Bodies<T, D>& queries, std::size_t k,
                           T max_distance = std::numeric_limits<T>::infinity()) const;
     // The same for the finder's own bodies, none of which is its own neighbour (its images may

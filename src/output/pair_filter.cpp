@@ -12,12 +12,18 @@
 namespace vicinal::inline VICINAL_API {
 namespace {
 
-// Branch-free: whether a pair stays is unpredictable.
-template <int D, class Allows>
-std::size_t compact(Pair* pairs, Image<D>* images, std::size_t count, const Allows& allows) {
+constexpr auto no_prefetch = [](Pair) {};
+
+// Branch-free: whether a pair stays is unpredictable. `prefetch` sees each pair long before
+// `allows` does.
+template <int D, class Allows, class Prefetch = decltype(no_prefetch)>
+std::size_t compact(Pair* pairs, Image<D>* images, std::size_t count, const Allows& allows,
+                    const Prefetch& prefetch = no_prefetch) {
+    constexpr std::size_t distance = 32;
     std::size_t kept = 0;
     const auto each = [&](const auto& move_image) {
         for (std::size_t k = 0; k < count; ++k) {
+            prefetch(pairs[std::min(k + distance, count - 1)]);
             // As one word: two moves through a vector register would take longer.
             const auto word = std::bit_cast<std::uint64_t>(pairs[k]);
             pairs[kept] = std::bit_cast<Pair>(word);
@@ -30,6 +36,32 @@ std::size_t compact(Pair* pairs, Image<D>* images, std::size_t count, const Allo
     else
         each([images](std::size_t to, std::size_t from) { images[to] = images[from]; });
     return kept;
+}
+
+// Have two tuples a number in common?
+bool have_common(const std::uint32_t* a, std::size_t a_size, const std::uint32_t* b,
+                 std::size_t b_size) {
+    unsigned common = 0;
+    for (std::size_t k = 0; k < a_size; ++k)
+        for (std::size_t l = 0; l < b_size; ++l) common |= static_cast<unsigned>(a[k] == b[l]);
+    return common != 0;
+}
+
+// The same for tuples of the usual sizes, four comparisons at a time and without branches:
+// whether two bodies are neighbours in a mesh is unpredictable. A tuple is loaded as its first
+// two and its last two numbers, which may overlap, so that nothing beyond it is read.
+template <std::size_t Size>
+bool have_common(const std::uint32_t* a, const std::uint32_t* b) {
+    static_assert(Size >= 2 && Size <= 4);
+    using Four = std::uint32_t __attribute__((vector_size(16)));
+    std::array<std::uint64_t, 2> halves;
+    std::memcpy(&halves[0], b, sizeof halves[0]);
+    std::memcpy(&halves[1], b + Size - 2, sizeof halves[1]);
+    const auto four = std::bit_cast<Four>(halves);
+    auto equal = four == a[0];
+    for (std::size_t k = 1; k < Size; ++k) equal |= four == a[k];
+    halves = std::bit_cast<std::array<std::uint64_t, 2>>(equal);
+    return (halves[0] | halves[1]) != 0;
 }
 
 // A small hash table of (group, mask).
@@ -61,13 +93,13 @@ class ClassTable {
 
 }  // namespace
 
-void PairFilter::assign(const Groups& a, const Groups& b, std::span<const Pair> excluded,
+void PairFilter::assign(const Set& a, const Set& b, std::span<const Pair> excluded,
                         bool one_set) {
     const bool same = same_exclusions(a, b, excluded, one_set);
     a_ = a;
     b_ = b;
     one_set_ = one_set;
-    grouped_ = a.given() || b.given();
+    grouped_ = a.grouped() || b.grouped();
     classified_ = grouped_ && one_set && assign_classes();
     if (!same) assign_exclusions(excluded);
 }
@@ -97,8 +129,8 @@ bool PairFilter::assign_classes() {
     return true;
 }
 
-bool PairFilter::same_exclusions(const Groups& a, const Groups& b,
-                                 std::span<const Pair> excluded, bool one_set) const {
+bool PairFilter::same_exclusions(const Set& a, const Set& b, std::span<const Pair> excluded,
+                                 bool one_set) const {
     static_assert(sizeof(Pair) == 2 * sizeof(Index));
     return excluded.size() == excluded_.size() && one_set == one_set_ &&
            (excluded.empty() ||
@@ -164,8 +196,40 @@ bool PairFilter::excludes(Pair pair) const {
 
 bool PairFilter::allows(Index i, Index j) const {
     if (grouped_ && !groups_allow(i, j)) return false;
+    if (has_vertices() && have_common(a_.vertices_of(i), a_.vertices_per_body,
+                                      b_.vertices_of(j), b_.vertices_per_body))
+        return false;
     if (excluded_.size() == 0) return true;
     return !excludes(one_set_ && i > j ? Pair{j, i} : Pair{i, j});
+}
+
+template <int D>
+std::size_t PairFilter::keep_without_common_vertex(Pair* pairs, Image<D>* images,
+                                                   std::size_t count) const {
+    const Set a = a_, b = b_;  // local copies avoid aliasing reloads
+    // Where neighbours have numbers far apart, nearly every tuple is a cache miss.
+    const auto prefetch = [=](Pair pair) {
+        __builtin_prefetch(a.vertices_of(pair.i));
+        __builtin_prefetch(b.vertices_of(pair.j));
+    };
+    const auto keep_equal = [&]<std::size_t Size>() {
+        const auto tuple = [](const Set& set, Index i) { return set.vertices + i * Size; };
+        return compact<D>(
+            pairs, images, count,
+            [=](Pair pair) { return !have_common<Size>(tuple(a, pair.i), tuple(b, pair.j)); },
+            prefetch);
+    };
+    const bool equal = a.vertices_per_body == b.vertices_per_body;
+    if (equal && a.vertices_per_body == 2) return keep_equal.template operator()<2>();
+    if (equal && a.vertices_per_body == 3) return keep_equal.template operator()<3>();
+    if (equal && a.vertices_per_body == 4) return keep_equal.template operator()<4>();
+    return compact<D>(
+        pairs, images, count,
+        [=](Pair pair) {
+            return !have_common(a.vertices_of(pair.i), a.vertices_per_body,
+                                b.vertices_of(pair.j), b.vertices_per_body);
+        },
+        prefetch);
 }
 
 template <int D>
@@ -178,6 +242,7 @@ std::size_t PairFilter::keep_allowed(Pair* pairs, Image<D>* images, std::size_t 
     else if (grouped_)
         count = compact<D>(pairs, images, count,
                            [this](Pair pair) { return groups_allow(pair.i, pair.j); });
+    if (has_vertices()) count = keep_without_common_vertex<D>(pairs, images, count);
     if (excluded_.size() == 0) return count;
 
     constexpr std::size_t batch = 1024;

@@ -1,5 +1,5 @@
-// Which bodies may pair at all: group masks and exclusions. The filter is applied to whole
-// blocks of pairs after they are found, so no method and no kernel knows of it.
+// Which bodies may pair at all: group masks, vertices in common, exclusions. The filter is
+// applied to whole blocks of pairs after they are found, so no method and no kernel knows it.
 #pragma once
 
 #include <array>
@@ -19,16 +19,16 @@ class PairFilter {
     // one comparison with the last.
     template <Real T, int D>
     void assign(const Bodies<T, D>& bodies) {
-        const Groups groups{bodies.size(), bodies.group, bodies.mask};
-        assign(groups, groups, bodies.excluded, true);
+        const Set set = set_of(bodies);
+        assign(set, set, bodies.excluded, true);
     }
     // Pairs (i of a, j of b).
     template <Real T, int D>
     void assign(const Bodies<T, D>& a, const Bodies<T, D>& b) {
-        assign({a.size(), a.group, a.mask}, {b.size(), b.group, b.mask}, a.excluded, false);
+        assign(set_of(a), set_of(b), a.excluded, false);
     }
 
-    bool active() const { return grouped_ || excluded_.size() > 0; }
+    bool active() const { return grouped_ || has_vertices() || excluded_.size() > 0; }
     bool allows(Index i, Index j) const;
 
     // Removes the pairs that are not allowed, and their images unless that pointer is null.
@@ -37,27 +37,41 @@ class PairFilter {
     std::size_t keep_allowed(Pair* pairs, Image<D>* images, std::size_t count) const;
 
   private:
-    struct Groups {
+    struct Set {
         std::size_t bodies = 0;
-        Column<std::uint32_t> group, mask;  // not given: all bits set
+        Column<std::uint32_t> group, mask;        // not given: all bits set
+        const std::uint32_t* vertices = nullptr;  // vertices_per_body numbers of each body
+        std::size_t vertices_per_body = 0;
 
         std::uint32_t group_of(Index i) const { return group.given() ? group[i] : ~0u; }
         std::uint32_t mask_of(Index i) const { return mask.given() ? mask[i] : ~0u; }
-        bool given() const { return group.given() || mask.given(); }
+        bool grouped() const { return group.given() || mask.given(); }
+        const std::uint32_t* vertices_of(Index i) const {
+            return vertices + i * vertices_per_body;
+        }
     };
+    template <Real T, int D>
+    static Set set_of(const Bodies<T, D>& bodies) {
+        return {bodies.size(), bodies.group, bodies.mask, bodies.vertices.data(),
+                bodies.vertices_per_body};
+    }
 
-    void assign(const Groups& a, const Groups& b, std::span<const Pair> excluded, bool one_set);
+    void assign(const Set& a, const Set& b, std::span<const Pair> excluded, bool one_set);
     bool assign_classes();
-    bool same_exclusions(const Groups& a, const Groups& b, std::span<const Pair> excluded,
+    bool same_exclusions(const Set& a, const Set& b, std::span<const Pair> excluded,
                          bool one_set) const;
     void assign_exclusions(std::span<const Pair> excluded);
     bool groups_allow(Index i, Index j) const {
         return (a_.group_of(i) & b_.mask_of(j)) != 0 && (b_.group_of(j) & a_.mask_of(i)) != 0;
     }
+    bool has_vertices() const { return a_.vertices_per_body > 0 && b_.vertices_per_body > 0; }
+    template <int D>
+    std::size_t keep_without_common_vertex(Pair* pairs, Image<D>* images,
+                                           std::size_t count) const;
     bool excludes(Pair pair) const;
     std::size_t find_excluded(std::span<const Pair> pairs, std::uint16_t* found) const;
 
-    Groups a_, b_;
+    Set a_, b_;
     bool one_set_ = true;
     bool grouped_ = false;
 

@@ -78,6 +78,7 @@ class Checker {
         if (bodies_.group.given()) check_column(bodies_.group, "group");
         if (bodies_.mask.given()) check_column(bodies_.mask, "mask");
         if (bodies_.id.given()) check_column(bodies_.id, "id");
+        check_vertices();
     }
 
     void values() const {
@@ -103,6 +104,21 @@ class Checker {
         if (column.data == nullptr && n_ > 0)
             refuse(who_ + what + " is a null pointer with a count of " + std::to_string(n_) +
                    "; give the array");
+    }
+
+    void check_vertices() const {
+        const std::size_t given = bodies_.vertices.size(), each = bodies_.vertices_per_body;
+        if (given == 0 && each == 0) return;
+        if (each < 1 || each > 8)
+            refuse(who_ + "vertices: " + std::to_string(each) +
+                   " per body; give each body from 1 to 8");
+        if (given != n_ * each)
+            refuse(who_ + "vertices has " + std::to_string(given) + " values for " +
+                   std::to_string(n_) + " bodies; give " + std::to_string(each) +
+                   " per body, body after body");
+        if (bodies_.vertices.data() == nullptr && given > 0)
+            refuse(who_ + "vertices is a null pointer with a count of " +
+                   std::to_string(given) + "; give the array");
     }
 
     void check_columns(const Vectors<T, D>& vectors, const char* what) const {

@@ -18,7 +18,8 @@ namespace vicinal::test {
 namespace {
 
 constexpr int thread_counts[] = {1, 2, 3, 8};
-constexpr FilterCase filters[] = {FilterCase::none, FilterCase::groups, FilterCase::exclusions};
+constexpr FilterCase filters[] = {FilterCase::none, FilterCase::groups, FilterCase::exclusions,
+                                  FilterCase::vertices};
 constexpr std::size_t bodies_per_case = 40;
 constexpr std::size_t queries_per_case = 4;
 constexpr std::size_t queried_kinds = 6;  // of shape_cases those of the rule sum

@@ -46,6 +46,11 @@ bool may_pair(const OwnedBodies<T, D>& queries, Index i, const OwnedBodies<T, D>
         return false;
     for (const Pair& pair : queries.excluded)
         if ((pair.i == i && pair.j == j) || (own && pair.i == j && pair.j == i)) return false;
+    for (std::size_t k = 0; k < queries.vertices_per_body; ++k)
+        for (std::size_t l = 0; l < bodies.vertices_per_body; ++l)
+            if (queries.vertices[i * queries.vertices_per_body + k] ==
+                bodies.vertices[j * bodies.vertices_per_body + l])
+                return false;
     return true;
 }
 
@@ -164,7 +169,7 @@ void run() {
                     if (!bodies.upper.empty()) bodies.upper[c] = bodies.upper[12 * D + c];
                 }
                 auto queries = make(6, t % 2 == 0 ? shape_cases[0] : shape, 22 + t);
-                const auto filter = static_cast<FilterCase>(t % 3);
+                const auto filter = static_cast<FilterCase>(t % filter_cases);
                 add_filter(bodies, filter, bodies.size(), 3);
                 add_filter(queries, filter, bodies.size(), 4);
                 if (filter == FilterCase::exclusions) {

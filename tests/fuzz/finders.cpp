@@ -69,7 +69,7 @@ OwnedBodies<T, D> read_bodies(Bytes& bytes, const ShapeCase& kind, T cutoff, std
 
 // What changes from step to step.
 struct Step {
-    bool bodies_move, others_move, ask_first;
+    bool bodies_move, others_move, ask_first, mesh;
     double change, offset;  // of a shear, in periods
     double by;              // how far bodies move on
 };
@@ -83,6 +83,7 @@ Step read_step(Bytes& bytes, const ShapeCase& kind) {
     step.change = (b & 8) != 0 ? 0 : bytes.change();
     step.offset = static_cast<double>(bytes.next() & 15) / 8 - 1;
     step.by = (b & 16) != 0 ? 0 : 0.01 * bytes.length();
+    step.mesh = (b & 32) != 0;
     return step;
 }
 
@@ -93,6 +94,13 @@ void move_on(OwnedBodies<T, D>& bodies, double by) {
         bodies.position[c] += x;
         if (!bodies.upper.empty()) bodies.upper[c] += x;
     }
+}
+
+// With or without vertices.
+template <Real T, int D>
+void set_vertices(OwnedBodies<T, D>& bodies, bool given, std::size_t each) {
+    bodies.vertices.clear();
+    if (given) add_vertices(bodies, each, 30, each);
 }
 
 // The default, four others in turn, and one inside a skin that keeps a list from the first step
@@ -142,6 +150,9 @@ class Run {
             move_on(bodies_, step.by);
             bodies_.kind.swept = step.bodies_move;
             others_.kind.swept = step.others_move;
+            set_vertices(bodies_, step.mesh, 3);
+            set_vertices(others_, step.mesh, 2);
+            set_vertices(queries_, step.mesh, 4);
             const Domain<D> domain = domain_at(step);
             own_ = reference::plain_pairs(bodies_.view(), domain);
             with_ = reference::plain_pairs(others_.view(), bodies_.view(), domain);

@@ -40,6 +40,8 @@ struct OwnedBodies {
     std::vector<T> position, upper, radius, displacement;
     std::vector<std::uint32_t> group, mask;
     std::vector<Pair> excluded;
+    std::vector<std::uint32_t> vertices;
+    std::size_t vertices_per_body = 0;
 
     Bodies<T, D> view() const {
         Bodies<T, D> bodies = kind.shape == Shape::points ? points<D>(position, cutoff)
@@ -48,6 +50,7 @@ struct OwnedBodies {
                                   : boxes<D>(position, upper);
         if (kind.swept) bodies = bodies.moving(displacement);
         if (!group.empty()) bodies = bodies.grouped(group, mask);
+        if (!vertices.empty()) bodies = bodies.with_vertices(vertices, vertices_per_body);
         return bodies.excluding(excluded);
     }
     std::size_t size() const { return position.size() / D; }
@@ -101,7 +104,19 @@ inline scenes::Workload few_giants(scenes::Workload workload) {
     return workload;
 }
 
-enum class FilterCase { none, groups, exclusions };
+enum class FilterCase { none, groups, exclusions, vertices };
+inline constexpr std::size_t filter_cases = 4;
+
+// `each` of `vertices` vertices per body. Their numbers take all 32 bits.
+template <Real T, int D>
+void add_vertices(OwnedBodies<T, D>& bodies, std::size_t each, std::uint64_t vertices,
+                  std::uint64_t seed) {
+    scenes::Random random(seed);
+    bodies.vertices_per_body = each;
+    for (std::size_t k = 0; k < each * bodies.size(); ++k)
+        bodies.vertices.push_back(
+            static_cast<std::uint32_t>(~(random.below(vertices) * 0x9E3779B9u)));
+}
 
 template <Real T, int D>
 void add_filter(OwnedBodies<T, D>& bodies, FilterCase filter, std::size_t others,
@@ -118,6 +133,7 @@ void add_filter(OwnedBodies<T, D>& bodies, FilterCase filter, std::size_t others
     if (filter == FilterCase::exclusions && bodies.size() > 0 && others > 0)
         for (std::size_t e = 0; e < 20 * bodies.size(); ++e)
             bodies.excluded.push_back({pick(bodies.size()), pick(others)});
+    if (filter == FilterCase::vertices) add_vertices(bodies, 1 + seed % 8, 3 * 4 * 4, seed);
 }
 
 // Domains that fit the bodies: the periods are a little less than their extent, so that some

@@ -194,6 +194,42 @@ TEST_F(Pairs, excluded_pairs_never_count) {
         {"bad.csv", "j = 4", "row 2"});
 }
 
+TEST_F(Pairs, bodies_with_a_vertex_in_common_never_pair) {
+    const auto csv = write("v.csv", "id,v0,v1\na,7,8\nb,9,7\nc,4,4294967295\nd,7,7\n");
+    const auto array = write(
+        "v.npy", npy("<i8", "4, 2", bytes<std::int64_t>({7, 8, 9, 7, 4, 4294967295, 7, 7})));
+    for (const auto& vertices : {csv, array})
+        EXPECT_EQ(pairs({"pairs", line(), "--cutoff", "1", "--vertices", vertices}),
+                  (Rows{{1, 2}}));
+    const auto other = write("other.csv", "x,y,z\n0,0,0.5\n0,0,0\n");
+    const auto ends = write("ends.csv", "v0\n8\n5\n");
+    EXPECT_EQ(pairs({"pairs", line(), "--cutoff", "0.5", "--with", other, "--vertices", csv,
+                     "--with-vertices", ends}),
+              (Rows{{0, 1}}));
+}
+
+TEST_F(Pairs, bad_vertices) {
+    const auto refuse = [&](const std::string& text, const std::vector<std::string>& words) {
+        expect_error(
+            1, {"pairs", line(), "--cutoff", "1", "--vertices", write("bad.csv", text)}, words);
+    };
+    refuse("v0\n1\n2\n3\n", {"bad.csv", "3 rows", "4 bodies"});
+    refuse("v0,v1\n1,2\n1,-3\n1,2\n1,2\n", {"bad.csv", "v1 = -3", "row 2"});
+    refuse("v0\n1\n2\n3\n4294967296\n", {"bad.csv", "4294967296", "row 4"});
+    refuse("v0\n1\n2.5\n3\n4\n", {"bad.csv", "2.5", "row 2"});
+    refuse("v0,v1\n1,a\n1,b\n1,c\n1,d\n", {"bad.csv", "'v1'", "'a'"});
+    refuse("v0,v2\n1,1\n1,1\n1,1\n1,1\n", {"bad.csv", "'v2'", "no 'v1'"});
+    refuse("a,b\n1,1\n", {"bad.csv", "'v0'"});
+    refuse("v0,v1,v2,v3,v4,v5,v6,v7,v8\n", {"bad.csv", "9 columns", "1 to 8"});
+    const auto good = write("v.csv", "v0\n1\n2\n3\n4\n");
+    expect_error(2, {"pairs", line(), "--cutoff", "1", "--with", line(), "--vertices", good},
+                 {"--with-vertices"});
+    expect_error(2, {"pairs", line(), "--cutoff", "1", "--with-vertices", good},
+                 {"--vertices"});
+    expect_error(2, {"pairs", line(), "--cutoff", "1", "--vertices", good, "-o", good},
+                 {"v.csv"});
+}
+
 TEST_F(Pairs, two_dimensions_by_columns_or_by_flag) {
     const auto flat = write("flat.csv", "x,y\n0,0\n1,0\n");
     EXPECT_EQ(json({"pairs", flat, "--cutoff", "1"})["dim"], 2);

@@ -185,6 +185,15 @@ TEST_F(Verify, groups_exclusions_and_swept_bodies) {
               1);
 }
 
+TEST_F(Verify, vertices) {
+    const auto vertices = write("v.csv", "v0\n1\n2\n2\n3\n");
+    const auto list = write("list.csv", "i,j\n0,1\n");
+    EXPECT_EQ(run({"verify", line(), list, "--cutoff", "1", "--vertices", vertices}).code, 0);
+    EXPECT_EQ(run({"verify", line(), list, "--cutoff", "1"}).code, 1);
+    expect_error(2, {"verify", line(), list, "--cutoff", "1", "--with-vertices", vertices},
+                 {"--with"});
+}
+
 TEST_F(Verify, bad_lists_are_errors) {
     check_error(check("i,j\n0,1\n1,4\n"), 1, {"list.csv", "j = 4", "row 2", "0 to 3"});
     check_error(check("i,j\n0,1\n1,-1\n"), 1, {"list.csv", "j = -1", "row 2"});

@@ -162,6 +162,17 @@ TYPED_TEST(BadInput, lengths_that_differ) {
     expect_refused(points<D>(places, 1).moving(fewer), {"displacement x", "8", "9"});
     expect_refused(points<D>(places, 1).grouped(groups), {"group", "10", "9"});
     expect_refused(points<D>(places, 1).grouped({}, groups), {"mask", "10", "9"});
+    const std::vector<std::uint32_t> numbers(27, 1);
+    const auto refuse_vertices = [&](std::size_t count, std::size_t each,
+                                     const std::vector<std::string>& words) {
+        expect_refused(
+            points<D>(places, 1).with_vertices(std::span(numbers).first(count), each), words);
+    };
+    refuse_vertices(26, 3, {"vertices", "26", "9", "give 3 per body"});
+    refuse_vertices(27, 2, {"vertices", "27", "9", "give 2 per body"});
+    refuse_vertices(0, 3, {"vertices", "0", "9", "give 3 per body"});
+    refuse_vertices(27, 0, {"vertices", "0 per body", "1 to 8"});
+    refuse_vertices(27, 9, {"vertices", "9 per body", "1 to 8"});
     auto ragged = points<D>(places, 1);
     ragged.position.axis[D - 1].count = 5;
     expect_refused(ragged, {std::string("coordinate ") + "xyz"[D - 1], "5", "9"});

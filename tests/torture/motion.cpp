@@ -292,7 +292,7 @@ TYPED_TEST(Motion, growth) {
     }
 }
 
-// Bodies come, go and come back; and groups and exclusions change.
+// Bodies come, go and come back; and what may pair changes.
 TYPED_TEST(Motion, coming_and_going) {
     VICINAL_FLAVOUR;
     for (const bool periodic : {false, true}) {
@@ -311,8 +311,10 @@ TYPED_TEST(Motion, coming_and_going) {
             w.bodies.group.clear();
             w.bodies.mask.clear();
             w.bodies.excluded.clear();
+            w.bodies.vertices.clear();
             if (step % 7 > 3) add_filter(w.bodies, FilterCase::groups, w.bodies.size(), 5);
             if (step % 11 > 7) add_filter(w.bodies, FilterCase::exclusions, w.bodies.size(), 5);
+            if (step % 13 > 8) add_filter(w.bodies, FilterCase::vertices, w.bodies.size(), 2);
         });
         if (this->HasFailure()) return;
     }

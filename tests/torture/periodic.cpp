@@ -336,7 +336,7 @@ TYPED_TEST(Periodic, points_across_joined_faces) {
         const auto domain = Domain<D>::orthogonal(sides, axes);
         auto bodies = shaped<T, D>(places, cutoff, shape_cases[0]);
         if (round % 6 == 5)
-            add_filter(bodies, round % 4 == 1 ? FilterCase::groups : FilterCase::exclusions,
+            add_filter(bodies, static_cast<FilterCase>(1 + round / 6 % (filter_cases - 1)),
                        bodies.size(), 6);
         const Found<D> expected = reference::plain_pairs(bodies.view(), domain);
         finder.update(bodies.view(), domain);
@@ -388,6 +388,10 @@ TYPED_TEST(Periodic, filters_hold_in_every_image) {
     expect_same(bodies.view(), cube<D>(0.6));
     bodies.excluded.clear();
     add_filter(bodies, FilterCase::groups, bodies.size(), 6);
+    expect_same(bodies.view(), cube<D>(0.6));
+    bodies.group.clear();
+    bodies.mask.clear();
+    add_filter(bodies, FilterCase::vertices, bodies.size(), 2);
     expect_same(bodies.view(), cube<D>(0.6));
 }
 

@@ -25,7 +25,7 @@ struct AnyScene {
         bodies = shaped<T, D>(scattered<T, D>(n, -scale / 3, scale, seed),
                               static_cast<T>(reach), kind);
         for (T& r : bodies.radius) r *= static_cast<T>(random.uniform(0, 2));
-        add_filter(bodies, static_cast<FilterCase>(random.below(3)), n, seed);
+        add_filter(bodies, static_cast<FilterCase>(random.below(filter_cases)), n, seed);
         if (random.below(2) == 0) return;
         const char* name = domain_names[random.below(std::size(domain_names) - 1)];
         domain = make_domain<D>(name, lengths<D>(scale), kind.swept);
@@ -104,6 +104,7 @@ TYPED_TEST(Sameness, permuted_input) {
         move(other.displacement, scene.bodies.displacement);
         move(other.group, scene.bodies.group);
         move(other.mask, scene.bodies.mask);
+        move(other.vertices, scene.bodies.vertices);
         for (const std::string& method : method_names()) {
             auto found = answer_of_a_new_finder<T, D>(method, other.view(), scene.domain);
             for (auto& pair : found) {

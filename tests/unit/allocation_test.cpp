@@ -240,6 +240,38 @@ TEST(Nested, EachFinderCountsItsOwn) {
     EXPECT_LT(live_bytes - before, 4096u);
 }
 
+// Filters of all kinds, the exclusions unchanged.
+TEST(SteadyFilters, AllocateNothing) {
+    constexpr std::uint32_t n = 20000;
+    std::vector<std::uint32_t> group, vertices;
+    std::vector<Pair> excluded;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        group.push_back(1 + i % 3);
+        for (std::uint32_t k = 0; k < 3; ++k) vertices.push_back((i * 7 + k * 5) % 100);
+        if (i > 100) excluded.push_back({i - 1, i % 90});
+    }
+    for (const bool periodic : {false, true}) {
+        Options<3> options;
+        options.threads = 1;
+        if (periodic) options.domain = Domain<3>::orthogonal({1.1, 1.1, 1.1});
+        Finder<float, 3> finder(options);
+        for (int step = 0; step < 6; ++step) {
+            const std::vector<float> x = places(n, step);
+            const std::size_t before = allocations;
+            finder.update(points<3>(x, 0.03f)
+                              .grouped(group, group)
+                              .excluding(excluded)
+                              .with_vertices(vertices, 3));
+            ASSERT_GT(finder.pairs().size(), 200u);
+            finder.count();
+            finder.neighbours();
+            if (step >= 3) {
+                EXPECT_EQ(allocations - before, 0u) << "step " << step;
+            }
+        }
+    }
+}
+
 std::vector<std::string> names() {
     std::vector<std::string> result;
     for (const MethodInfo& method : methods()) result.push_back(method.name);

@@ -96,6 +96,21 @@ TEST(Plain, groups_and_exclusions) {
     EXPECT_EQ(plain_pairs(points<2>(x, 1).excluding(excluded), points<2>(x, 1), {}).size(), 8u);
 }
 
+TEST(Plain, vertices_in_common) {
+    // Triangles (0, 1, 2) and (1, 2, 3) have an edge in common, (3, 4, 5) a vertex with one.
+    const Points x{{0, 0}, {0, 0}, {0, 0}};
+    const std::vector<std::uint32_t> triangles{0, 1, 2, 3, 2, 1, 5, 4, 3}, ends{5, 9};
+    const auto bodies = points<2>(x, 1).with_vertices(triangles, 3);
+    EXPECT_EQ(plain_pairs(bodies, {}), (Pairs<2>{{0, 2, {}}}));
+    // Not even with an image of itself.
+    EXPECT_EQ(plain_pairs(bodies, periodic(1, 0)),
+              (Pairs<2>{{0, 2, {-1, 0}}, {0, 2, {0, 0}}, {0, 2, {1, 0}}}));
+    const Points y{{0, 0}};
+    EXPECT_EQ(plain_pairs(points<2>(y, 1).with_vertices(ends, 2), bodies, {}),
+              (Pairs<2>{{0, 0, {}}, {0, 1, {}}}));
+    EXPECT_EQ(plain_pairs(points<2>(y, 1), bodies, {}).size(), 3u);
+}
+
 TEST(Plain, partners_on_both_sides) {
     const Points x{{0, 0}, {0.5, 0}};
     using Search = PlainSearch<double, 2>;
