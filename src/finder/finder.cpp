@@ -56,7 +56,7 @@ void Finder<T, D>::for_each_block(const Consumer<D>& consumer) {
     state().refuse_repeats();
     state().require_update();
     const LedgerScope scope(&state().ledger);
-    state().blocks.stream(consumer, state().current().periodic(), state().threads,
+    state().blocks.stream(consumer, state().current().periodic(), state().execution.threads,
                           state().limits());
     state().search(state().blocks);
 }
@@ -65,7 +65,7 @@ template <Real T, int D>
 std::uint64_t Finder<T, D>::count() {
     state().require_update();
     const LedgerScope scope(&state().ledger);
-    state().blocks.count(state().current().periodic(), state().threads, state().limits());
+    state().blocks.count(state().current().periodic(), state().execution.threads, state().limits());
     state().search(state().blocks);
     return state().blocks.total();
 }

@@ -23,7 +23,7 @@ const Structure<T, D>& Finder<T, D>::State::structure_for(bool moving) const {
         return build_apart(query_structures->with_ghosts, bodies, domain_of(bodies.swept()));
     if (!structure->valid()) {
         const LedgerScope scope(&ledger);
-        structure->build(bodies, domain_of(bodies.swept()), threads, options.max_bytes,
+        structure->build(bodies, domain_of(bodies.swept()), execution, options.max_bytes,
                          Structure<T, D>::Use::queries);
         check_bytes("with the structure for queries");
     }
@@ -37,7 +37,7 @@ const Structure<T, D>& Finder<T, D>::State::build_apart(std::unique_ptr<Structur
     if (to && to->valid()) return *to;
     const LedgerScope scope(&ledger);
     if (!to) to = std::make_unique<Structure<T, D>>(choice);
-    to->build(given, domain, threads, options.max_bytes, Structure<T, D>::Use::queries);
+    to->build(given, domain, execution, options.max_bytes, Structure<T, D>::Use::queries);
     try {
         check_bytes("with the structure for queries");
     } catch (const Error&) {
@@ -61,14 +61,14 @@ const Structure<T, D>& Finder<T, D>::State::structure_for_nearest() const {
 template <Real T, int D>
 void Finder<T, D>::State::query(const Bodies<T, D>& queries, bool bare,
                                 Blocks<D>& target) const {
-    check_bodies(queries, bare ? "queries" : "first set", threads);
+    check_bodies(queries, bare ? "queries" : "first set", execution);
     const bool moving = bodies.swept() || queries.swept();
     const Structure<T, D>& to = structure_for(moving);
     PairFilter filter_of_queries;
     filter_of_queries.assign(queries, to.scene().view());
     target.filter_by(filter_of_queries);
     Scene<T, D> query_scene;
-    query_scene.assign(queries, domain_of(moving), threads);
+    query_scene.assign(queries, domain_of(moving), execution);
     query_scene.add_ghosts(options.max_bytes, &to.scene());
     to.scene().check_images(query_scene);
     SearchContext<T, D> context = context_of(to.scene());
@@ -80,7 +80,7 @@ void Finder<T, D>::State::query(const Bodies<T, D>& queries, bool bare,
     if (direct) check_images(context, options.max_pairs);
     const std::size_t n = direct ? queries.size() : query_scene.size();
     const std::size_t tasks = (n + queries_per_task - 1) / queries_per_task;
-    parallel_tasks(threads, tasks, [&](std::size_t t, int worker) {
+    parallel_tasks(execution.threads, tasks, [&](std::size_t t, int worker) {
         BlockWriter<D>& writer = target.writer(worker);
         writer.begin_task(t);
         const std::size_t begin = t * queries_per_task;
@@ -102,10 +102,11 @@ PairList<D> Finder<T, D>::State::query_pairs(const Bodies<T, D>& queries, bool b
     PairList<D> result;
     Blocks<D> target;
     structure_for(bodies.swept() || queries.swept());  // first: it uses part of max_bytes
-    target.store(result, current().periodic(), threads, limits());
+    target.store(result, current().periodic(), execution.threads, limits());
     query(queries, bare, target);
     Rows<D> scratch;
-    if (order == Order::sorted) RowMaker<D>().sort(result, queries.size(), threads, scratch);
+    if (order == Order::sorted)
+        RowMaker<D>().sort(result, queries.size(), execution.threads, scratch);
     return result;
 }
 
@@ -116,7 +117,7 @@ void Finder<T, D>::State::stream_query(const Bodies<T, D>& queries, bool bare,
     require_update();
     Blocks<D> target;
     structure_for(bodies.swept() || queries.swept());
-    target.stream(consumer, current().periodic(), threads, limits());
+    target.stream(consumer, current().periodic(), execution.threads, limits());
     query(queries, bare, target);
 }
 
@@ -143,7 +144,7 @@ Nearest<T, D> Finder<T, D>::State::nearest(const Bodies<T, D>* queries, std::siz
     const Scene<T, D>& scene = to.scene();
     const auto& finder = dynamic_cast<const NearestFinder<T, D>&>(to.method());
     const Bodies<T, D>& query_bodies = queries != nullptr ? *queries : bodies;
-    check_bodies(query_bodies, "queries", threads);
+    check_bodies(query_bodies, "queries", execution);
     PairFilter filter_of_queries;
     if (queries != nullptr) filter_of_queries.assign(*queries, bodies);
     NearestContext<T, D> context;
@@ -161,7 +162,7 @@ Nearest<T, D> Finder<T, D>::State::nearest(const Bodies<T, D>* queries, std::siz
     context.max_tests =
         std::max(static_cast<double>(max_image_tests(0, options.max_pairs)) / count,
                  0x1p13 + 64 * static_cast<double>(scene.bodies()));
-    return collect_nearest(context, threads, limits(),
+    return collect_nearest(context, execution.threads, limits(),
                            [&](NearestQuery<T, D>& query) { finder.nearest(query); });
 }
 

@@ -24,17 +24,18 @@ std::size_t record_size(bool round) {
 }  // namespace
 
 template <Real T, int D>
-bool Skin<T, D>::try_reuse(const Bodies<T, D>& bodies, const Domain<D>& domain, int threads) {
-    threads_ = threads;
+bool Skin<T, D>::try_reuse(const Bodies<T, D>& bodies, const Domain<D>& domain,
+                           const Execution& execution) {
+    execution_ = execution;
     domain_ = domain;
     domain_.shear_change = 0;
-    shift_ = scene_.assign_placed(bodies, domain_, threads, ghost_body_.span());
+    shift_ = scene_.assign_placed(bodies, domain_, execution_, ghost_body_.span());
     possible_ = FatBounds<T, D>::possible(bodies, domain);
     policy_.note_motion(bodies, scene_.lattice());
     if (!listed_ || !possible_ || !fat_.same_kind(scene_)) return false;
     // A body at rest within its fat bounds in an open domain is finite: refresh() checks that.
     if (scene_.periodic() || fat_.kind() == Kind::proxies)
-        check_values(bodies, traits_of(bodies.shape).name, threads);
+        check_values(bodies, traits_of(bodies.shape).name, execution_);
     if (!refresh()) return false;
     ++since_;
     return true;
@@ -75,7 +76,7 @@ bool Skin<T, D>::finish_rebuild(const PairList<D>& list) {
     packed_.fill_nothing(!plain);
     // Record sizes divide a cache line, so that no record straddles two.
     records_.resize(record_size<D>(fat_.round()) * packed.size());
-    shift_ = scene_.assign_placed(bodies, domain_, threads_, ghost_body_.span());
+    shift_ = scene_.assign_placed(bodies, domain_, execution_, ghost_body_.span());
     ++rebuilds_;
     return listed_ = n + ghosts.size() < none && refresh();
 }
@@ -87,7 +88,7 @@ bool Skin<T, D>::refresh() {
     const std::size_t n = scene_.bodies();
     const Kind kind = fat_.kind();
     std::atomic<bool> good = true;
-    parallel_ranges(threads_, n, [&](Range r, std::size_t) {
+    parallel_ranges(execution_.threads, n, [&](Range r, std::size_t) {
         constexpr std::size_t segment = 4096;  // bodies between two checks of `good`
         for (; r.begin < r.end && good.load(std::memory_order_relaxed); r.begin += segment) {
             const Range some{r.begin, std::min(r.end, r.begin + segment)};
@@ -99,7 +100,7 @@ bool Skin<T, D>::refresh() {
     });
     if (!good) return false;
     const auto ghosts = entries_.ghosts();
-    parallel_for(threads_, ghosts.size(), [&](std::size_t g) {
+    parallel_for(execution_.threads, ghosts.size(), [&](std::size_t g) {
         const Image<D>& body = shift_[ghosts[g].body];
         for (std::size_t a = 0; a < D; ++a)
             shift_[n + g][a] = static_cast<std::int16_t>(body[a] + ghosts[g].image[a]);

@@ -29,7 +29,8 @@ class Skin {
 
     // Takes the bodies of this step, whose arrays have been checked but not their values. True:
     // the list holds every pair of them, and their values are valid.
-    bool try_reuse(const Bodies<T, D>& bodies, const Domain<D>& domain, int threads);
+    bool try_reuse(const Bodies<T, D>& bodies, const Domain<D>& domain,
+                   const Execution& execution);
     // If try_reuse() fails: true if the pairs of fat_bounds() in domain() are to be listed and
     // passed to finish_rebuild(), false if these bodies are better searched from scratch.
     // `pairs`: how many the last search found.
@@ -61,7 +62,7 @@ class Skin {
 
     SkinPolicy<T, D> policy_;
     FatBounds<T, D> fat_;
-    int threads_ = 1;
+    Execution execution_;
     bool possible_ = false;  // can the bodies of this step have fat bounds?
     bool listed_ = false;    // is there a list?
     Domain<D> domain_;

@@ -27,17 +27,16 @@ std::optional<Skin<T, D>> skin_of(const Choice& choice) {
 template <Real T, int D>
 Finder<T, D>::State::State(const Options<D>& given)
     : options(given),
-      threads(checked_threads(given.threads)),
+      execution{checked_threads(given.threads), choose_target()},
       choice(choose_method(given.method)),
       structure(std::make_unique<Structure<T, D>>(choice)),
       skin(skin_of<T, D>(choice)),
       query_structures(std::make_unique<QueryStructures<T, D>>()) {
-    const std::int64_t target = choose_target();
-    kernels = Kernels<T, D>(target);
-    report.simd = target_name(target);
+    kernels = Kernels<T, D>(execution.target);
+    report.simd = target_name(execution.target);
     report.method = choice.text();
     report.exact = choice.exact;
-    report.threads = threads;
+    report.threads = execution.threads;
 }
 
 template <Real T, int D>
@@ -54,16 +53,16 @@ void Finder<T, D>::State::update(const Bodies<T, D>& given) {
     if (options.domain.shear_change != 0)  // checked also where it has no effect
         static_cast<void>(Lattice<T, D>(options.domain));
     bodies = given;
-    listed = skin && skin->try_reuse(given, options.domain, threads);
+    listed = skin && skin->try_reuse(given, options.domain, execution);
     const double kept = listed ? watch.lap() : 0;
-    if (!listed) check_values(given, who, threads);
+    if (!listed) check_values(given, who, execution);
     filter.assign(given);
     report.seconds.scene = watch.lap();
     if (skin && !listed) listed = rebuild_skin(last_pairs);
     const double scene_seconds =
         listed ? 0
-               : structure->build(bodies, domain_of(bodies.swept()), threads, options.max_bytes,
-                                  Structure<T, D>::Use::search);
+               : structure->build(bodies, domain_of(bodies.swept()), execution,
+                                  options.max_bytes, Structure<T, D>::Use::search);
     report.seconds.scene += scene_seconds;
     report.seconds.build = kept + watch.lap() - scene_seconds;
     report.why = choice.why;  // in place: a step allocates nothing
@@ -93,7 +92,7 @@ Domain<D> Finder<T, D>::State::domain_of(bool moving) const {
 template <Real T, int D>
 bool Finder<T, D>::State::rebuild_skin(std::uint64_t last_pairs) {
     if (!skin->begin_rebuild(last_pairs)) return false;
-    structure->build(skin->fat_bounds(), skin->domain(), threads, options.max_bytes,
+    structure->build(skin->fat_bounds(), skin->domain(), execution, options.max_bytes,
                      Structure<T, D>::Use::search);
     structure->invalidate();  // it holds the fat bounds, not the bodies
     // Bodies within reach of many images of each other would fill the list with them.
@@ -104,7 +103,8 @@ bool Finder<T, D>::State::rebuild_skin(std::uint64_t last_pairs) {
     check_structure_bytes();
     const Scene<T, D>& scene = structure->scene();
     // Without the filter: groups and exclusions may change while the list lives.
-    blocks.store(candidates, scene.periodic(), threads, {no_limit, limits().max_bytes});
+    blocks.store(candidates, scene.periodic(), execution.threads,
+                 {no_limit, limits().max_bytes});
     search_for(context_of(scene), blocks);
     return skin->finish_rebuild(candidates);
 }
@@ -212,7 +212,7 @@ void Finder<T, D>::State::search_for(const SearchContext<T, D>& context, Blocks<
     const std::size_t tasks = direct   ? context.scene->bodies()
                               : listed ? skin->tasks()
                                        : structure->method().tasks();
-    parallel_tasks(threads, tasks, [&](std::size_t t, int worker) {
+    parallel_tasks(execution.threads, tasks, [&](std::size_t t, int worker) {
         BlockWriter<D>& writer = target.writer(worker);
         writer.begin_task(t);
         const SearchContext<T, D> own = context.for_worker(writer, worker);
@@ -251,7 +251,7 @@ void Finder<T, D>::State::fill_list() {
     refuse_repeats();
     require_update();
     if (options.max_bytes != no_limit) blocks.release_spare();
-    blocks.store(list, current().periodic(), threads, limits());
+    blocks.store(list, current().periodic(), execution.threads, limits());
     search(blocks);
     if (bytes() > options.max_bytes)
         check_bytes(("with its " + std::to_string(report.pairs) + " pairs").c_str());
@@ -262,7 +262,7 @@ void Finder<T, D>::State::sort_list() {
     common::Stopwatch watch;
     check_row_bytes("to sort the pairs", RowKind::half);
     const LedgerScope scope(&row_ledger);
-    row_maker.sort(list, bodies.size(), threads, rows);
+    row_maker.sort(list, bodies.size(), execution.threads, rows);
     check_bytes("to sort the pairs");
     report.seconds.output = watch.lap();
 }
@@ -285,11 +285,11 @@ void Finder<T, D>::State::make_rows(RowKind kind, Order order, RowOrder row_orde
     check_row_bytes("with the rows", kind, row_order);
     common::Stopwatch watch;
     const LedgerScope scope(&row_ledger);
-    row_maker.make(list, bodies.size(), kind, order, threads, rows);
+    row_maker.make(list, bodies.size(), kind, order, execution.threads, rows);
     rows.bodies.clear();
     if (row_order == RowOrder::spatial) {
         this->order(rows.bodies, curve_order);
-        row_maker.put_in_order(rows, threads);
+        row_maker.put_in_order(rows, execution.threads);
     }
     check_bytes("with the rows");
     report.seconds.output = watch.lap();

@@ -56,7 +56,7 @@ struct Finder<T, D>::State {
     mutable MemoryLedger ledger;
     MemoryLedger row_ledger;  // of row_maker and curve_order
     Options<D> options;
-    int threads;
+    Execution execution;
     Choice choice;
     Kernels<T, D> kernels;
     std::unique_ptr<Structure<T, D>> structure;  // of the search

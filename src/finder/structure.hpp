@@ -21,11 +21,11 @@ class Structure {
     explicit Structure(const Choice& choice) : method_(make_method<T, D>(choice)) {}
 
     // Returns the seconds that the scene took; the rest is the method's.
-    double build(const Bodies<T, D>& bodies, const Domain<D>& domain, int threads,
-                 std::uint64_t max_bytes, Use use) {
+    double build(const Bodies<T, D>& bodies, const Domain<D>& domain,
+                 const Execution& execution, std::uint64_t max_bytes, Use use) {
         valid_ = false;
         common::Stopwatch watch;
-        scene_.assign(bodies, domain, threads);
+        scene_.assign(bodies, domain, execution);
         auto* const native = dynamic_cast<NativePeriodicity<T, D>*>(method_.get());
         if (use == Use::queries || !scene_.periodic() || native == nullptr ||
             !native->joins_faces(scene_))

@@ -204,8 +204,8 @@ class BoxReader {
     std::array<T, batch_size> radius_;
     BatchReader<T, D> lower_, upper_;
     std::array<std::array<float, batch_size>, D> lo_, hi_;
-    BoxRecordKernels<T, Key, D> given_ = box_record_kernels<T, Key, D>(first_target());
-    BoxRecordKernels<float, Key, D> made_ = box_record_kernels<float, Key, D>(first_target());
+    BoxRecordKernels<T, Key, D> given_ = box_record_kernels<T, Key, D>(scene_.target());
+    BoxRecordKernels<float, Key, D> made_ = box_record_kernels<float, Key, D>(scene_.target());
 };
 
 }  // namespace
@@ -300,7 +300,7 @@ void BoxGrid<T, D>::write(const Scene<T, D>& scene, Sorter<Record<Key>>& sorter,
     }
     all.instance = packed.entries(entries_).data();
     Bits* const bits = packed.own_bits(entries_).data();
-    const auto unpack = box_record_kernels<T, Key, D>(first_target()).unpack;
+    const auto unpack = box_record_kernels<T, Key, D>(scene.target()).unpack;
     const auto write_batch = [=, &scene](const Record<Key>* bucket, const std::uint32_t* order,
                                          std::size_t begin, std::size_t count, Key* keys) {
         BoxColumns<Key, D> to = all;

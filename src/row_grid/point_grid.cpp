@@ -157,7 +157,7 @@ template <class Put>
 void PointGrid<T, D>::make_records(const Scene<T, D>& scene, Range instances,
                                    const Put& put) const {
     const PointLattice<D> lattice = lattice_;
-    const PointRecordKernels<T, D> kernels = point_record_kernels<T, D>(first_target());
+    const PointRecordKernels<T, D> kernels = point_record_kernels<T, D>(scene.target());
     BatchReader<T, D> reader(scene.view().position);
     std::array<PointRecord, batch_size> records;
     const std::size_t bodies = std::clamp(scene.bodies(), instances.begin, instances.end);
@@ -242,7 +242,7 @@ template <class Keep>
 void PointGrid<T, D>::write_bucket(const Scene<T, D>& scene, const PointColumns<D>& all,
                                    Bits* bits, Range entries, const PointRecord* bucket,
                                    const std::uint32_t* order, const Keep& keep) {
-    const auto unpack = point_record_kernels<T, D>(first_target()).unpack;
+    const auto unpack = point_record_kernels<T, D>(scene.target()).unpack;
     PointRecord head{0, 0};  // matches no cell: cell 0 is empty
     std::array<PointRecord, 1 + batch_size> batch;
     batch[0] = head;

@@ -17,7 +17,6 @@
 #include "row_grid/point_grid.hpp"
 #include "row_grid/point_sink.hpp"
 #include "row_grid/row_marks.hpp"
-#include "simd/targets.hpp"
 #include "structures/method_entry.hpp"
 
 namespace vicinal::inline VICINAL_API {
@@ -28,7 +27,7 @@ class RowGrid final : public Method<T, D>,
                       public NativePeriodicity<T, D>,
                       public RowFinder<T, D> {
   public:
-    explicit RowGrid(const Choice&) : RowGrid(choose_target()) {}
+    explicit RowGrid(const Choice&) {}
 
     bool joins_faces(const Scene<T, D>& scene) override {
         return scene.one_reach_at_rest() && points_.fits(scene);
@@ -36,6 +35,9 @@ class RowGrid final : public Method<T, D>,
 
     void build(const Scene<T, D>& scene) override {
         order_ = Ordered::none;
+        join_ = strip_join<D>(scene.target());
+        row_kernels_ = strip_row_kernels<D>(scene.target());
+        box_kernels_ = box_kernels<D>(scene.target());
         scratch_.resize(static_cast<std::size_t>(scene.threads()));
         if (scene.size() == 0) return;
         // Points and images that do not move; moving queries are tested by the box of their
@@ -116,11 +118,6 @@ class RowGrid final : public Method<T, D>,
         StripScratch<D> strip;
         BoxScratch box;
     };
-
-    explicit RowGrid(std::int64_t target)
-        : join_(strip_join<D>(target)),
-          row_kernels_(strip_row_kernels<D>(target)),
-          box_kernels_(box_kernels<D>(target)) {}
 
     static constexpr std::size_t entries_per_task = 4096;
 
@@ -322,9 +319,9 @@ class RowGrid final : public Method<T, D>,
             sink.test(giants[g].instance, giants[h].instance);
     }
 
-    const StripJoin<D> join_;
-    const StripRowKernels<D> row_kernels_;
-    const BoxKernels<D> box_kernels_;
+    StripJoin<D> join_{};
+    StripRowKernels<D> row_kernels_{};
+    BoxKernels<D> box_kernels_{};
     Ordered order_ = Ordered::none;
     PointGrid<T, D> points_;
     BoxGrid<T, D> boxes_;

@@ -36,12 +36,12 @@ QuantileBounds quantile_bounds(const Scene<T, D>& scene) {
 
 // Bounds of the bodies begin ... end - 1 of contiguous arrays, unshifted.
 template <Real T, int D>
-Box<double, D> bounds_of(const Flat<T, D>& flat, std::size_t begin, std::size_t end) {
+Box<double, D> bounds_of(const Flat<T, D>& flat, std::size_t begin, std::size_t end,
+                         std::int64_t target) {
     Box<double, D> all = empty_box<double, D>();
     for (std::size_t f = 0; f < flat.count; ++f) {
-        const FlatBounds<T> part = coordinate_kernels<T, D>(first_target())
-                                       .bounds(flat.arrays[f].data() + begin * flat.period,
-                                               (end - begin) * flat.period);
+        const FlatBounds<T> part = coordinate_kernels<T, D>(target).bounds(
+            flat.arrays[f].data() + begin * flat.period, (end - begin) * flat.period);
         for (std::size_t i = 0; i < flat_group; ++i) {
             const std::size_t a = f + i % flat.period;
             all.lo[a] = std::min(all.lo[a], static_cast<double>(part.lo[i]));
@@ -74,7 +74,7 @@ Box<double, D> bounds_of(const Scene<T, D>& scene) {
             };
             std::size_t end = k;
             while (end < bodies && !scene.any_shifted(end, next(end))) end = next(end);
-            if (k < end) extend(part, bounds_of(flat, k, end));
+            if (k < end) extend(part, bounds_of(flat, k, end, scene.target()));
             k = next(end);
             add_until(end, k);
         }

@@ -29,14 +29,14 @@ bool all_ordered(const T* lo, const T* hi, std::size_t n) {
 // parallel loop that reads each value once from memory. False also if the arrays have gaps.
 template <Real T, int D>
 bool well_formed(const Vectors<T, D>& lower_corners, const Vectors<T, D>* upper_corners,
-                 int threads) {
+                 const Execution& execution) {
     const bool boxes = upper_corners != nullptr;
     const Flat<T, D> lower = flat_of(lower_corners);
     const Flat<T, D> upper = boxes ? flat_of(*upper_corners) : Flat<T, D>{};
     if (lower.count == 0 || (boxes && lower.count != upper.count)) return false;
-    const auto finite = coordinate_kernels<T, D>(first_target()).finite;
+    const auto finite = coordinate_kernels<T, D>(execution.target).finite;
     std::atomic<bool> all = true;
-    parallel_groups(threads, lower.arrays[0].size(), [&](Range range, std::size_t) {
+    parallel_groups(execution.threads, lower.arrays[0].size(), [&](Range range, std::size_t) {
         constexpr std::size_t block = 2048;  // of both corners, in L1
         bool good = true;
         for (std::size_t f = 0; f < lower.count; ++f)
@@ -58,12 +58,12 @@ bool well_formed(const Vectors<T, D>& lower_corners, const Vectors<T, D>* upper_
 template <Real T, int D>
 class Checker {
   public:
-    Checker(const Bodies<T, D>& bodies, const std::string& who, int threads)
+    Checker(const Bodies<T, D>& bodies, const std::string& who, const Execution& execution)
         : bodies_(bodies),
           traits_(traits_of(bodies.shape)),
           who_(who + ": "),
           n_(bodies.size()),
-          threads_(threads) {}
+          execution_(execution) {}
 
     void arrays() const {
         if (n_ > std::numeric_limits<Index>::max())
@@ -83,7 +83,7 @@ class Checker {
 
     void values() const {
         const Vectors<T, D>* const upper = traits_.upper ? &bodies_.upper : nullptr;
-        if (!well_formed<T, D>(bodies_.position, upper, threads_)) {
+        if (!well_formed<T, D>(bodies_.position, upper, execution_)) {
             check_finite(bodies_.position, traits_.position);
             if (traits_.upper) check_corners();
         }
@@ -129,8 +129,9 @@ class Checker {
         for (std::size_t a = 0; a < D; ++a) {
             const std::string name = name_of(what, a);
             const Column<T>& column = vectors.axis[a];
-            const std::size_t bad = find_first(
-                threads_, n_, [&](std::size_t i) { return !std::isfinite(column[i]); });
+            const std::size_t bad = find_first(execution_.threads, n_, [&](std::size_t i) {
+                return !std::isfinite(column[i]);
+            });
             if (bad < n_)
                 refuse(who_ + name + " of body " + std::to_string(bad) + " is " +
                            number_text(column[bad]) +
@@ -143,8 +144,8 @@ class Checker {
         check_finite(bodies_.upper, "upper corner");
         for (std::size_t a = 0; a < D; ++a) {
             const Column<T>&lo = bodies_.position.axis[a], &hi = bodies_.upper.axis[a];
-            const std::size_t bad =
-                find_first(threads_, n_, [&](std::size_t i) { return lo[i] > hi[i]; });
+            const std::size_t bad = find_first(execution_.threads, n_,
+                                               [&](std::size_t i) { return lo[i] > hi[i]; });
             if (bad < n_)
                 refuse(who_ + "body " + std::to_string(bad) + " has lower " + "xyz"[a] + " " +
                            number_text(lo[bad]) + " above upper " + "xyz"[a] + " " +
@@ -156,8 +157,9 @@ class Checker {
     void check_radii() const {
         const Column<T>& r = bodies_.radius;
         const T most = largest_reach<T>() / 2;  // the reach is the sum of two
-        const std::size_t bad = find_first(
-            threads_, n_, [&](std::size_t i) { return !(r[i] >= 0 && r[i] <= most); });
+        const std::size_t bad = find_first(execution_.threads, n_, [&](std::size_t i) {
+            return !(r[i] >= 0 && r[i] <= most);
+        });
         if (bad < n_)
             refuse(who_ + "radius of body " + std::to_string(bad) + " is " +
                        number_text(r[bad]) + "; a radius must be a number from 0 to " +
@@ -174,14 +176,14 @@ class Checker {
     }
 
     void check_displacements() const {
-        if (!well_formed<T, D>(bodies_.displacement, nullptr, threads_))
+        if (!well_formed<T, D>(bodies_.displacement, nullptr, execution_))
             check_finite(bodies_.displacement, "displacement");
         const T most =
             largest_reach<T>() / 8;  // the square of a difference of two, over all axes
         for (std::size_t a = 0; a < D; ++a) {
             const Column<T>& u = bodies_.displacement.axis[a];
-            const std::size_t bad =
-                find_first(threads_, n_, [&](std::size_t i) { return std::abs(u[i]) > most; });
+            const std::size_t bad = find_first(
+                execution_.threads, n_, [&](std::size_t i) { return std::abs(u[i]) > most; });
             if (bad < n_)
                 refuse(who_ + "displacement " + "xyz"[a] + " of body " + std::to_string(bad) +
                            " is " + number_text(u[bad]) + "; it must stay within " +
@@ -194,19 +196,20 @@ class Checker {
     const ShapeTraits traits_;
     std::string who_;
     std::size_t n_;
-    int threads_;
+    Execution execution_;
 };
 
 }  // namespace
 
 template <Real T, int D>
 void check_arrays(const Bodies<T, D>& bodies, const std::string& who) {
-    Checker<T, D>(bodies, who, 1).arrays();
+    Checker<T, D>(bodies, who, {}).arrays();
 }
 
 template <Real T, int D>
-void check_values(const Bodies<T, D>& bodies, const std::string& who, int threads) {
-    Checker<T, D>(bodies, who, threads).values();
+void check_values(const Bodies<T, D>& bodies, const std::string& who,
+                  const Execution& execution) {
+    Checker<T, D>(bodies, who, execution).values();
 }
 
 template <Real T, int D>
@@ -222,9 +225,9 @@ void check_same_kind(const Bodies<T, D>& others, const Bodies<T, D>& bodies) {
         refuse("two sets: the reach rules differ; give both sets the same");
 }
 
-#define VICINAL_INSTANTIATE(T, D)                                             \
-    template void check_arrays(const Bodies<T, D>&, const std::string&);      \
-    template void check_values(const Bodies<T, D>&, const std::string&, int); \
+#define VICINAL_INSTANTIATE(T, D)                                                          \
+    template void check_arrays(const Bodies<T, D>&, const std::string&);                   \
+    template void check_values(const Bodies<T, D>&, const std::string&, const Execution&); \
     template void check_same_kind(const Bodies<T, D>&, const Bodies<T, D>&);
 VICINAL_INSTANTIATE(float, 2)
 VICINAL_INSTANTIATE(float, 3)

@@ -6,6 +6,8 @@
 #include <limits>
 #include <string>
 
+#include "simd/targets.hpp"
+
 #include <vicinal/bodies.hpp>
 
 namespace vicinal::inline VICINAL_API {
@@ -23,11 +25,13 @@ template <Real T, int D>
 void check_arrays(const Bodies<T, D>& bodies, const std::string& who);
 // Checks every value.
 template <Real T, int D>
-void check_values(const Bodies<T, D>& bodies, const std::string& who, int threads);
+void check_values(const Bodies<T, D>& bodies, const std::string& who,
+                  const Execution& execution);
 template <Real T, int D>
-void check_bodies(const Bodies<T, D>& bodies, const std::string& who, int threads) {
+void check_bodies(const Bodies<T, D>& bodies, const std::string& who,
+                  const Execution& execution) {
     check_arrays(bodies, who);
-    check_values(bodies, who, threads);
+    check_values(bodies, who, execution);
 }
 
 // A second set must be of the same kind as the finder's bodies for pairs between the two.

@@ -99,8 +99,8 @@ std::array<double, D> Scene<T, D>::margin() const {
     };
     const bool bounded = std::all_of(lattice_.periodic.begin(), lattice_.periodic.end(),
                                      [](bool periodic) { return periodic; });
-    PerPiece<Part> parts(piece_count(threads_, n));
-    parallel_ranges(threads_, n, [&](Range r, std::size_t p) {
+    PerPiece<Part> parts(piece_count(threads(), n));
+    parallel_ranges(threads(), n, [&](Range r, std::size_t p) {
         Part part;
         // Points all have one size, and a point inside a bounded cell is not far from the
         // origin.
@@ -207,9 +207,9 @@ void Scene<T, D>::find_outer(bool cell_is_ours) {
         return bits;
     };
     outer_.resize(n);
-    PerPiece<std::size_t> counts(piece_count(threads_, n));
-    parallel_ranges(threads_, n, [&](Range r, std::size_t p) {
-        const CoordinateKernels<T, D> kernels = coordinate_kernels<T, D>(first_target());
+    PerPiece<std::size_t> counts(piece_count(threads(), n));
+    parallel_ranges(threads(), n, [&](Range r, std::size_t p) {
+        const CoordinateKernels<T, D> kernels = coordinate_kernels<T, D>(target());
         BatchReader<T, D> reader(view_.position);
         Index* out = outer_.data() + r.begin;
         for (std::size_t k = r.begin; k < r.end; k += batch_size) {
@@ -242,7 +242,7 @@ void Scene<T, D>::check_images(const Scene& other) const {
         const bool high = hi > -lo;
         const bool mine = high ? spread_.hi[a] == hi : spread_.lo[a] == lo;
         const Scene& scene = mine ? *this : other;
-        const std::size_t body = find_first(threads_, scene.bodies(), [&](std::size_t i) {
+        const std::size_t body = find_first(threads(), scene.bodies(), [&](std::size_t i) {
             const Shifts one = scene.shifts_of(static_cast<Index>(i));
             return high ? one.hi[a] == hi : one.lo[a] == lo;
         });
@@ -310,7 +310,7 @@ void Scene<T, D>::add_ghosts(std::uint64_t max_bytes, const Scene* same_cell) {
     outer_shifts_.resize(outer);
     // The zero shift is included, unless every body is an outer one.
     const Shifts any = outer == n ? shifts_of(0) : Shifts{};
-    PerPiece<Shifts> parts(piece_count(threads_, outer), any);
+    PerPiece<Shifts> parts(piece_count(threads(), outer), any);
     PerPiece<int> shifted(parts.size());
     const auto add = [](Shifts& all, const Shifts& one) {
         for (std::size_t a = 0; a < D; ++a) {
@@ -318,7 +318,7 @@ void Scene<T, D>::add_ghosts(std::uint64_t max_bytes, const Scene* same_cell) {
             all.hi[a] = std::max(all.hi[a], one.hi[a]);
         }
     };
-    parallel_ranges(threads_, outer, [&](Range r, std::size_t p) {
+    parallel_ranges(threads(), outer, [&](Range r, std::size_t p) {
         constexpr std::size_t ahead = 16;
         for (std::size_t o = r.begin; o < r.end; ++o) {
             if (o + ahead < r.end) prefetch_body(view_, outer_[o + ahead]);
@@ -339,14 +339,14 @@ void Scene<T, D>::add_ghosts(std::uint64_t max_bytes, const Scene* same_cell) {
     for (std::size_t o = 0; o < outer; ++o) estimate += static_cast<double>(first_ghost_[o]);
     choose_images(estimate, max_bytes, same_cell);
     if (images_ == Images::direct) return;
-    const std::uint64_t ghosts = exclusive_scan(threads_, first_ghost_.span());
+    const std::uint64_t ghosts = exclusive_scan(threads(), first_ghost_.span());
     shift_.resize(n + ghosts);
-    parallel_ranges(threads_, n, [&](Range r, std::size_t) {
+    parallel_ranges(threads(), n, [&](Range r, std::size_t) {
         std::fill(shift_.data() + r.begin, shift_.data() + r.end, Image<D>{});
     });
     ghost_body_.resize(ghosts);
     ghost_flags_.resize(ghosts);
-    parallel_for(threads_, outer, [&](std::size_t o) {
+    parallel_for(threads(), outer, [&](std::size_t o) {
         fill_ghosts(outer_[o], outer_shifts_[o], first_ghost_[o]);
     });
 }

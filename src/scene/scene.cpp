@@ -15,10 +15,11 @@ constexpr T eps = std::numeric_limits<T>::epsilon();
 }  // namespace
 
 template <Real T, int D>
-void Scene<T, D>::assign(const Bodies<T, D>& bodies, const Domain<D>& domain, int threads) {
+void Scene<T, D>::assign(const Bodies<T, D>& bodies, const Domain<D>& domain,
+                         const Execution& execution) {
     view_ = bodies;
     lattice_ = Lattice<T, D>(domain);
-    threads_ = threads;
+    execution_ = execution;
     ghost_body_.resize(0);
     ghost_flags_.resize(0);
     shift_.resize(0);
@@ -27,11 +28,12 @@ void Scene<T, D>::assign(const Bodies<T, D>& bodies, const Domain<D>& domain, in
 
 template <Real T, int D>
 std::span<Image<D>> Scene<T, D>::assign_placed(const Bodies<T, D>& bodies,
-                                               const Domain<D>& domain, int threads,
+                                               const Domain<D>& domain,
+                                               const Execution& execution,
                                                std::span<const Index> ghosts) {
     view_ = bodies;
     lattice_ = Lattice<T, D>(domain);
-    threads_ = threads;
+    execution_ = execution;
     images_ = lattice_.open ? Images::none : Images::ghosts;
     bodies_shifted_ = true;  // the caller may write any shift to the span
     ghost_body_.resize(ghosts.size());

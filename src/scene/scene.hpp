@@ -21,6 +21,7 @@
 #include "base/buffer.hpp"
 #include "scene/lattice.hpp"
 #include "scene/shape.hpp"
+#include "simd/targets.hpp"
 
 #include <vicinal/bodies.hpp>
 
@@ -48,7 +49,8 @@ class Scene {
 
     // The view must outlive the scene's use. Bodies have been checked. Images, if there are
     // any, are native until add_ghosts() is called.
-    void assign(const Bodies<T, D>& bodies, const Domain<D>& domain, int threads);
+    void assign(const Bodies<T, D>& bodies, const Domain<D>& domain,
+                const Execution& execution);
     // Makes ghosts, or chooses direct images. A query scene shares the primary cell of the
     // scene it is tested against.
     void add_ghosts(std::uint64_t max_bytes, const Scene* same_cell = nullptr);
@@ -57,11 +59,13 @@ class Scene {
     // writes the shifts of the bodies and then of the ghosts to the returned span (empty in an
     // open domain).
     std::span<Image<D>> assign_placed(const Bodies<T, D>& bodies, const Domain<D>& domain,
-                                      int threads, std::span<const Index> ghosts);
+                                      const Execution& execution,
+                                      std::span<const Index> ghosts);
 
     const Bodies<T, D>& view() const { return view_; }
     const Lattice<T, D>& lattice() const { return lattice_; }
-    int threads() const { return threads_; }
+    int threads() const { return execution_.threads; }
+    std::int64_t target() const { return execution_.target; }  // of kernels
     Images images() const { return images_; }
     bool periodic() const { return images_ != Images::none; }
 
@@ -204,7 +208,7 @@ class Scene {
 
     Bodies<T, D> view_;
     Lattice<T, D> lattice_;
-    int threads_ = 1;
+    Execution execution_;
     Images images_ = Images::none;
     bool bodies_shifted_ = false;     // is any body shifted?
     std::array<double, D> cell_{};    // the primary cell is [cell_, cell_ + 1), fractional

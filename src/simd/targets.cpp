@@ -55,9 +55,4 @@ std::int64_t choose_target() {
                                          names);
 }
 
-std::int64_t first_target() {
-    static const std::int64_t target = choose_target();
-    return target;
-}
-
 }  // namespace vicinal::inline VICINAL_API

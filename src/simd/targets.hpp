@@ -14,9 +14,12 @@ namespace vicinal::inline VICINAL_API {
 // this machine or this build does not have.
 std::int64_t choose_target();
 
-// The result of the first choose_target(): results are the same with every target, and a step
-// must not read the environment.
-std::int64_t first_target();
+// How a finder runs: the threads it uses at most and the target of every kernel. Chosen once,
+// because a step must not read the environment.
+struct Execution {
+    int threads = 1;
+    std::int64_t target = 0;
+};
 
 std::string target_name(std::int64_t target);
 

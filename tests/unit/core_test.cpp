@@ -353,7 +353,8 @@ void expect_balls(std::int64_t target) {
         radius[i] = i % 7 == 0 ? T{0} : static_cast<T>(0.01 * static_cast<double>(i * i));
     radius[3] = std::numeric_limits<T>::max();
     Scene<T, D> scene;
-    scene.assign(spheres<D>(layouts.interleaved, radius), Domain<D>::open(), 1);
+    scene.assign(spheres<D>(layouts.interleaved, radius), Domain<D>::open(),
+                 {1, choose_target()});
     BoxCells<D> cells;
     for (std::size_t a = 0; a < D; ++a) {
         cells.axes[a] = a;
@@ -424,7 +425,8 @@ TEST(BoxGrid, KeepsGiantsApart) {
     const auto workload = test::few_giants(scenes::make("equal_spheres", 4000, 7));
     const scenes::Arrays<float> arrays(workload);
     Scene<float, 3> scene;
-    scene.assign(spheres<3>(arrays.position, arrays.radius), Domain<3>::open(), 1);
+    scene.assign(spheres<3>(arrays.position, arrays.radius), Domain<3>::open(),
+                 {1, choose_target()});
     BoxGrid<float, 3> grid;
     Packed<float, 3> packed;
     grid.assign(scene, packed);
