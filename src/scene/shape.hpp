@@ -1,6 +1,7 @@
 // What a shape is. Only this file of src/ names shapes: everything else asks for the property
 // it needs. The properties stand in traits_of(); what follows says how the arrays of a body
-// become bounds, a reach and packed columns.
+// become bounds, a reach and packed columns. Functions of hot paths are declared inline, so
+// that g++ inlines them as readily as members of a class.
 #pragma once
 
 #include <algorithm>
@@ -77,18 +78,18 @@ bool has_cutoff(const Bodies<T, D>& bodies) {
 
 // The box of a body without its reach.
 template <Real T, int D>
-T lower_corner(const Bodies<T, D>& bodies, std::size_t i, std::size_t axis) {
+inline T lower_corner(const Bodies<T, D>& bodies, std::size_t i, std::size_t axis) {
     return bodies.position.axis[axis][i];
 }
 template <Real T, int D>
-T upper_corner(const Bodies<T, D>& bodies, std::size_t i, std::size_t axis) {
+inline T upper_corner(const Bodies<T, D>& bodies, std::size_t i, std::size_t axis) {
     return is_box(bodies) ? bodies.upper.axis[axis][i] : bodies.position.axis[axis][i];
 }
 
 // The reach of two bodies is reach_rule() of their reach_radius(). A point's is the cut-off,
 // or 0 when it is bare, as in probes.
 template <Real T, int D>
-T reach_radius(const Bodies<T, D>& bodies, std::size_t i, bool bare) {
+inline T reach_radius(const Bodies<T, D>& bodies, std::size_t i, bool bare) {
     if (has_radius(bodies)) return bodies.radius[i];
     return has_cutoff(bodies) && !bare ? bodies.cutoff : T{0};
 }
@@ -101,7 +102,7 @@ ReachRule reach_rule(const Bodies<T, D>& bodies) {
 // rules, and probes, whose reach is the sum. But for rounding, the reach of two bodies is
 // half_reach_rule() of both parts.
 template <Real T, int D>
-T half_reach(const Bodies<T, D>& bodies, std::size_t i) {
+inline T half_reach(const Bodies<T, D>& bodies, std::size_t i) {
     if (has_radius(bodies)) return bodies.radius[i];
     return has_cutoff(bodies) ? bodies.cutoff / 2 : T{0};
 }
@@ -113,20 +114,20 @@ ReachRule half_reach_rule(const Bodies<T, D>& bodies) {
 // The formula rounds a few times, so it may accept slightly more than the reach; and where
 // squares underflow, anything below sqrt(smallest normal) may pass.
 template <Real T>
-T widen_half_reach(T half) {
+inline T widen_half_reach(T half) {
     constexpr T eps = std::numeric_limits<T>::epsilon();
     const T min_half = std::sqrt(std::numeric_limits<T>::min());
     return std::max(half * (1 + 8 * eps), min_half);
 }
-// How far the bounds of a body extend beyond its corners. The formula of boxes is exact.
+// How far the bounds of a body extend beyond its corners. Boxes have no reach.
 template <Real T, int D>
-T half_size(const Bodies<T, D>& bodies, std::size_t i) {
+inline T half_size(const Bodies<T, D>& bodies, std::size_t i) {
     return is_box(bodies) ? T{0} : widen_half_reach(half_reach(bodies, i));
 }
 
 // Bounds of a round body at rest in an open domain.
 template <Real T, int D>
-Box<T, D> round_box(const Vector<T, D>& centre, T half_reach) {
+inline Box<T, D> round_box(const Vector<T, D>& centre, T half_reach) {
     constexpr T eps = std::numeric_limits<T>::epsilon();
     constexpr T largest = std::numeric_limits<T>::max();  // methods need finite sides
     const T h = widen_half_reach(half_reach);
@@ -142,7 +143,7 @@ Box<T, D> round_box(const Vector<T, D>& centre, T half_reach) {
 }
 // Bounds of any body at rest in an open domain; those of boxes are not rounded.
 template <Real T, int D>
-Box<T, D> box_at_rest(const Bodies<T, D>& bodies, std::size_t i) {
+inline Box<T, D> box_at_rest(const Bodies<T, D>& bodies, std::size_t i) {
     Box<T, D> box;
     for (std::size_t a = 0; a < D; ++a) box.lo[a] = bodies.position.axis[a][i];
     if (!is_box(bodies)) return round_box<T, D>(box.lo, half_reach(bodies, i));
@@ -195,7 +196,8 @@ constexpr std::size_t packed_columns(PackedKind kind) {
     return 0;
 }
 template <Real T, int D, class Put>
-void pack_body(PackedKind kind, const Bodies<T, D>& bodies, std::size_t i, const Put& put) {
+inline void pack_body(PackedKind kind, const Bodies<T, D>& bodies, std::size_t i,
+                      const Put& put) {
     for (std::size_t a = 0; a < D; ++a) {
         put(a, bodies.position.axis[a][i]);
         if (kind == PackedKind::boxes) put(D + a, bodies.upper.axis[a][i]);

@@ -17,6 +17,7 @@ Sieve<T, D>::Sieve(const SearchContext<T, D>& context, const Packed<T, D>& packe
     const bool exact = !context.bare && !context.moving();
     const bool usable = exact || packed.kind() == PackedKind::proxies;
     tested_ = usable ? packed.kind() : PackedKind::nothing;
+    tested_columns_ = packed_columns<D>(tested_);
     const RunKernels<T, D>& runs = context.kernels.runs;
     switch (tested_) {
         case PackedKind::points:
@@ -39,7 +40,7 @@ Sieve<T, D>::Sieve(const SearchContext<T, D>& context, const Packed<T, D>& packe
 template <Real T, int D>
 typename Sieve<T, D>::First Sieve<T, D>::load(std::size_t entry) const {
     First first{packed_.instance(entry), packed_.bits(entry), {}};
-    for (std::size_t c = 0; c < packed_columns<D>(tested_); ++c)
+    for (std::size_t c = 0; c < tested_columns_; ++c)
         first.values[c] = packed_.column(c)[entry];
     return first;
 }
