@@ -12,6 +12,7 @@
 namespace vicinal::inline VICINAL_API {
 namespace {
 
+constexpr std::size_t prefetch_distance = 32;  // pairs
 constexpr auto no_prefetch = [](Pair) {};
 
 // Branch-free: whether a pair stays is unpredictable. `prefetch` sees each pair long before
@@ -19,11 +20,10 @@ constexpr auto no_prefetch = [](Pair) {};
 template <int D, class Allows, class Prefetch = decltype(no_prefetch)>
 std::size_t compact(Pair* pairs, Image<D>* images, std::size_t count, const Allows& allows,
                     const Prefetch& prefetch = no_prefetch) {
-    constexpr std::size_t distance = 32;
     std::size_t kept = 0;
     const auto each = [&](const auto& move_image) {
         for (std::size_t k = 0; k < count; ++k) {
-            prefetch(pairs[std::min(k + distance, count - 1)]);
+            prefetch(pairs[std::min(k + prefetch_distance, count - 1)]);
             // As one word: two moves through a vector register would take longer.
             const auto word = std::bit_cast<std::uint64_t>(pairs[k]);
             pairs[kept] = std::bit_cast<Pair>(word);
@@ -62,6 +62,37 @@ bool have_common(const std::uint32_t* a, const std::uint32_t* b) {
     for (std::size_t k = 1; k < Size; ++k) equal |= four == a[k];
     halves = std::bit_cast<std::array<std::uint64_t, 2>>(equal);
     return (halves[0] | halves[1]) != 0;
+}
+
+// Writes the places of pairs with j - i <= max_gap, in rising order; returns how many.
+std::size_t find_close(std::span<const Pair> pairs, Index max_gap, std::uint16_t* found) {
+    constexpr std::size_t batch = 32;  // mostly none of them is close
+    std::size_t count = 0;
+    for (std::size_t begin = 0; begin < pairs.size(); begin += batch) {
+        const std::size_t end = std::min(begin + batch, pairs.size());
+        unsigned any = 0;
+        for (std::size_t k = begin; k < end; ++k)
+            any |= pairs[k].j - pairs[k].i <= max_gap ? 1u : 0u;
+        if (any == 0) continue;
+        for (std::size_t k = begin; k < end; ++k) {
+            found[count] = static_cast<std::uint16_t>(k);
+            count += pairs[k].j - pairs[k].i <= max_gap ? 1 : 0;
+        }
+    }
+    return count;
+}
+
+// The same for pairs that pass a test.
+template <class Test, class Prefetch>
+std::size_t find_if(std::span<const Pair> pairs, std::uint16_t* found, const Test& test,
+                    const Prefetch& prefetch) {
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+        prefetch(pairs[std::min(k + prefetch_distance, pairs.size() - 1)]);
+        found[count] = static_cast<std::uint16_t>(k);
+        count += test(pairs[k]) ? 1 : 0;
+    }
+    return count;
 }
 
 // A small hash table of (group, mask).
@@ -268,42 +299,39 @@ std::size_t PairFilter::keep_allowed(Pair* pairs, Image<D>* images, std::size_t 
 
 // Writes the places of excluded pairs, in rising order; returns how many.
 std::size_t PairFilter::find_excluded(std::span<const Pair> pairs, std::uint16_t* found) const {
-    const Index max_gap = max_gap_;
-    constexpr std::size_t batch = 32;  // mostly none of them is close
-    std::size_t close = 0;
-    for (std::size_t begin = 0; begin < pairs.size(); begin += batch) {
-        const std::size_t end = std::min(begin + batch, pairs.size());
-        unsigned any = 0;
-        for (std::size_t k = begin; k < end; ++k)
-            any |= pairs[k].j - pairs[k].i <= max_gap ? 1u : 0u;
-        if (any == 0) continue;
-        for (std::size_t k = begin; k < end; ++k) {
-            found[close] = static_cast<std::uint16_t>(k);
-            close += pairs[k].j - pairs[k].i <= max_gap ? 1 : 0;
-        }
-    }
     const Signature* const signatures = signatures_.data();
+    std::size_t count = 0;
     const auto keep_if = [&](const auto& test) {
         std::size_t kept = 0;
-        for (std::size_t c = 0; c < close; ++c) {
+        for (std::size_t c = 0; c < count; ++c) {
             const std::uint16_t k = found[c];
             found[kept] = k;
             kept += test(pairs[k]) ? 1 : 0;
         }
-        close = kept;
+        count = kept;
     };
     if (adjacent()) {
+        count = find_close(pairs, max_gap_, found);
         keep_if([=](Pair pair) { return (signatures[pair.i] >> (pair.j - pair.i) & 1) != 0; });
-        return close;
+        return count;
     }
-    keep_if([=](Pair pair) { return (signatures[pair.i] >> hash_bit(pair.j) & 1) != 0; });
+    const auto has_bit = [=](Pair pair) {
+        return (signatures[pair.i] >> hash_bit(pair.j) & 1) != 0;
+    };
+    if (max_gap_ < a_.bodies / 8) {
+        count = find_close(pairs, max_gap_, found);
+        keep_if(has_bit);
+    } else {  // most pairs are that close
+        count = find_if(pairs, found, has_bit,
+                        [=](Pair pair) { __builtin_prefetch(signatures + pair.i); });
+    }
     // The rows are far apart in memory: prefetch all before the first is needed.
-    for (std::size_t c = 0; c < close; ++c)
+    for (std::size_t c = 0; c < count; ++c)
         __builtin_prefetch(offsets_.data() + pairs[found[c]].i);
-    for (std::size_t c = 0; c < close; ++c)
+    for (std::size_t c = 0; c < count; ++c)
         __builtin_prefetch(partners_.data() + offsets_[pairs[found[c]].i]);
     keep_if([this](Pair pair) { return excludes(pair); });
-    return close;
+    return count;
 }
 
 template std::size_t PairFilter::keep_allowed<2>(Pair*, Image<2>*, std::size_t) const;

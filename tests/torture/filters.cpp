@@ -38,6 +38,14 @@ Excluded far_apart(Index n, Index stride, Index each) {
     return pairs;
 }
 
+// Gaps of 15, 30, 45 and 60.
+Excluded steps_of_fifteen(Index n) {
+    Excluded pairs;
+    for (Index i = 0; i < n; ++i)
+        for (Index k = 15; k <= 60 && k <= i; k += 15) pairs.push_back({i, i - k});
+    return pairs;
+}
+
 Values modulo(Index n, std::uint32_t period, std::uint32_t first) {
     Values values;
     for (Index k = 0; k < n; ++k) values.push_back(first + k % period);
@@ -58,9 +66,9 @@ TYPED_TEST(Filters, one_after_the_other) {
     const Bodies<T, D>& all = crowd.bodies;
     // Gaps that fit a signature exactly (15) and that do not (16), rows of up to four partners
     // and longer ones; classes that fit a byte table (32) and that do not.
-    const std::vector<Excluded> excluded{triples(n),          far_apart(n, 5, 4),
-                                         far_apart(n, 1, 16), far_apart(n, 1, 17),
-                                         far_apart(n, 97, 3), far_apart(n, 101, 40)};
+    const std::vector<Excluded> excluded{
+        triples(n),          far_apart(n, 5, 4),    far_apart(n, 1, 16), far_apart(n, 1, 17),
+        far_apart(n, 97, 3), far_apart(n, 101, 40), steps_of_fifteen(n)};
     const Values two = modulo(n, 2, 1), three = modulo(n, 3, 1), many = modulo(n, 32, 1),
                  too_many = modulo(n, 33, 1), none(n, 0);
     std::vector<Bodies<T, D>> cases{all};
