@@ -40,7 +40,8 @@ Sieve<T, D>::Sieve(const SearchContext<T, D>& context, const Packed<T, D>& packe
 template <Real T, int D>
 typename Sieve<T, D>::First Sieve<T, D>::load(std::size_t entry) const {
     First first{packed_.instance(entry), packed_.bits(entry), {}};
-    for (std::size_t c = 0; c < tested_columns_; ++c)
+    for (std::size_t c = 0; c < D; ++c) first.values[c] = packed_.column(c)[entry];
+    for (std::size_t c = D; c < tested_columns_; ++c)
         first.values[c] = packed_.column(c)[entry];
     return first;
 }
