@@ -25,6 +25,7 @@ need() {
 build_packages=(g++ cmake ninja-build libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev)
 test_packages=(libgtest-dev libtbb-dev)
 all_packages=(clang-19 libclang-rt-19-dev chromium python3-vtk9)
+lint_packages=(clang-format-19 clang-tidy-19)
 
 # need_page: makes sure of what bench/page/make.mjs needs. Node from elsewhere than Debian brings npm
 # along and excludes Debian's npm, so the command is what counts.

@@ -48,6 +48,8 @@ run_tests release VICINAL_TEST_ALL=1
 # times as long.
 once='float_2d|double_3d|every_method|whatever_the_method'
 build asan  # with the second compiler, warnings are errors
+step "format and clang-tidy"
+scripts/lint.sh
 run_tests asan VICINAL_TEST_LIGHT=1 -- -E "$once"
 # What runs on several threads is the library; readers and tool would take as long again.
 threaded=(agreement nearest tree_options torture unit_core unit_approximate)

@@ -65,7 +65,8 @@ template <Real T, int D>
 std::uint64_t Finder<T, D>::count() {
     state().require_update();
     const LedgerScope scope(&state().ledger);
-    state().blocks.count(state().current().periodic(), state().execution.threads, state().limits());
+    state().blocks.count(state().current().periodic(), state().execution.threads,
+                         state().limits());
     state().search(state().blocks);
     return state().blocks.total();
 }

@@ -20,7 +20,8 @@ constexpr std::uint64_t min_giant_rows = 256;
 template <Real T, int D>
 std::array<double, D> mean_size(const Scene<T, D>& scene) {
     const std::size_t n = scene.bodies(), stride = n / 4096 + 1;
-    const auto count = static_cast<double>((n + stride - 1) / stride);
+    const std::size_t sampled = (n + stride - 1) / stride;
+    const auto count = static_cast<double>(sampled);
     std::array<double, D> mean{};
     for (std::size_t i = 0; i < n; i += stride) {
         const Box<T, D> box = scene.box(static_cast<Index>(i));

@@ -73,7 +73,7 @@ class Sieve {
     const Packed<T, D>& packed_;
     BlockWriter<D>& out_;
     PairEmitter<T, D> emitter_;
-    PackedKind tested_;                  // what the tested columns hold
+    PackedKind tested_;  // what the tested columns hold
     std::size_t tested_columns_;
     RunTest<T, D> near_test_ = nullptr;  // null: every entry passes
     RunColumns<T, D> columns_{};

@@ -30,12 +30,10 @@ void expect_refused(const Bodies<T, D>& bodies, const std::vector<std::string>& 
     for (const std::string& method : method_names()) {
         SCOPED_TRACE(method);
         Finder<T, D> finder(with_method<D>(method, 2));
-        expect_error(
-            input, words, [&] { finder.update(bodies); }, element);
+        expect_error(input, words, [&] { finder.update(bodies); }, element);
         expect_recovery(finder);
         finder.update(spheres<D>(place, radius));
-        expect_error(
-            input, words, [&] { finder.probe(bodies); }, element);
+        expect_error(input, words, [&] { finder.probe(bodies); }, element);
         EXPECT_EQ(finder.count(), 0u);
     }
 }
@@ -48,7 +46,7 @@ std::vector<std::pair<T, std::string>> not_finite() {
 
 // Spoils each axis of some elements of one array in turn.
 template <Real T, int D>
-void expect_array_checked(OwnedBodies<T, D> bodies, std::vector<T> OwnedBodies<T, D>::*array,
+void expect_array_checked(OwnedBodies<T, D> bodies, std::vector<T> OwnedBodies<T, D>::* array,
                           const std::string& name) {
     for (std::size_t body : {std::size_t{0}, std::size_t{17}, bodies.size() - 1})
         for (std::size_t axis = 0; axis < D; ++axis)
@@ -188,7 +186,7 @@ TYPED_TEST(BadInput, null_pointers) {
     const std::vector<T> radii(9, T{1});
     for (std::size_t axis = 0; axis < D; ++axis) {
         const std::string letter(1, "xyz"[axis]);
-        const auto without = [&](Bodies<T, D> bodies, Vectors<T, D> Bodies<T, D>::*array) {
+        const auto without = [&](Bodies<T, D> bodies, Vectors<T, D> Bodies<T, D>::* array) {
             (bodies.*array).axis[axis].data = nullptr;
             return bodies;
         };
@@ -331,8 +329,7 @@ TYPED_TEST(BadInput, second_set_out_of_image_range) {
         finder.update(points<D>(near, 0.25));
         expect_error(
             input, {"body 0", "periods"}, [&] { finder.pairs_with(points<D>(far, 0.25)); }, 0);
-        expect_error(
-            input, {"body 0", "periods"}, [&] { finder.probe(points<D>(far)); }, 0);
+        expect_error(input, {"body 0", "periods"}, [&] { finder.probe(points<D>(far)); }, 0);
     }
 }
 
