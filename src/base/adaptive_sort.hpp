@@ -1,6 +1,6 @@
-// A sort that exploits existing order (P5 section 5): records out of order are taken out, each
-// with the one before it, sorted separately and merged back. O(N + k log k) for k such records,
-// at worst O(N log N).
+// A sort that exploits existing order (P5 section 5): each record out of order is removed
+// together with its predecessor; the removed records are sorted separately and merged back.
+// O(N + k log k) for k such records, at worst O(N log N).
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ void sort_displaced(Range r, Record* records, Record* scratch, const Less& less)
     for (std::size_t i = r.begin; i < r.end; ++i) {
         if (kept == r.begin || !less(records[i], records[kept - 1])) {
             records[kept++] = records[i];
-        } else {  // which of the two is out of order is not known
+        } else {  // either of the two may be the one out of place
             scratch[out++] = records[--kept];
             scratch[out++] = records[i];
         }
@@ -43,7 +43,7 @@ void adaptive_sort(int threads, Buffer<Record>& records, Buffer<Record>& scratch
         parallel_tasks(threads, (pieces + 2 * step - 1) / (2 * step), [&](std::size_t t, int) {
             const std::size_t left = 2 * step * t, right = left + step;
             if (right >= pieces) return;
-            // Only the overlap is merged: little, if the order was good.
+            // Merges only the overlap, which is short if the records were nearly sorted.
             Record* const middle = records.data() + piece(n, pieces, right).begin;
             Record* const end =
                 records.data() + piece(n, pieces, std::min(right + step, pieces) - 1).end;

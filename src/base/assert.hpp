@@ -1,5 +1,5 @@
-// Invariants of the library's own making; bad input is an Error instead. They are checked in
-// development, sanitizer and fuzz builds (CMake: VICINAL_ASSERTS) and cost nothing in others.
+// Assertions of internal invariants; invalid input throws an Error instead. They are checked in
+// development, sanitizer and fuzz builds (CMake: VICINAL_ASSERTS) and compiled out of others.
 #pragma once
 
 #ifdef VICINAL_ASSERTS

@@ -1,5 +1,5 @@
-// Memory that is kept between steps: it grows, is never cleared, starts on a cache line, and
-// counts itself (base/ledger.hpp).
+// An array whose memory is reused between steps: uninitialised, aligned to a cache line, and
+// charged to a ledger (base/ledger.hpp). Its capacity never shrinks.
 // Kernels load and store whole vectors: 256 bytes of padding for overrun follow the last
 // element.
 #pragma once
@@ -38,8 +38,8 @@ class Buffer {
     // Resizes to n elements with unspecified contents.
     void resize(std::size_t n) {
         if (n > capacity_) {
-            // An eighth more than requested, except the first time: a scene that grows slowly
-            // does not allocate in every step.
+            // An eighth more than requested, except the first time, so that a slowly growing
+            // scene does not allocate in every step.
             const std::size_t capacity = capacity_ > 0 ? n + n / 8 : n;
             release();
             allocate(capacity);
@@ -60,7 +60,7 @@ class Buffer {
     }
     std::span<T> span() { return {data_, size_}; }
     std::span<const T> span() const { return {data_, size_}; }
-    // Memory for n elements, as it is allocated and counted.
+    // Bytes allocated and counted for n elements, padding included.
     static constexpr std::size_t bytes_for(std::size_t n) { return n * sizeof(T) + 256; }
 
     void swap(Buffer& other) noexcept {
@@ -93,7 +93,7 @@ class Buffer {
     T* data_ = nullptr;
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
-    MemoryLedger* ledger_ = nullptr;  // that the memory is charged to
+    MemoryLedger* ledger_ = nullptr;  // the memory is charged to it
 };
 
 }  // namespace vicinal::inline VICINAL_API

@@ -1,5 +1,5 @@
-// Contiguous columns as plain arrays, so that loops over them vectorise: each column by itself,
-// or all axes interleaved.
+// Contiguous columns as plain arrays, so that loops over them vectorise: one array per axis, or
+// a single one with all axes interleaved.
 #pragma once
 
 #include <span>
@@ -41,10 +41,10 @@ Flat<T, D> flat_of(const Vectors<T, D>& vectors) {
     return flat;
 }
 
-// A multiple of every period: loops go in groups of this size.
+// A multiple of every period: loops advance in groups of this size.
 constexpr std::size_t flat_group = 6;
 
-// Calls f(range, piece) on ranges that begin with whole groups and cover 0 ... n - 1.
+// Calls f(range, piece) on ranges that cover 0 ... n - 1 and begin at multiples of flat_group.
 template <class F>
 void parallel_groups(int threads, std::size_t n, const F& f) {
     const std::size_t groups = (n + flat_group - 1) / flat_group;
@@ -53,12 +53,12 @@ void parallel_groups(int threads, std::size_t n, const F& f) {
     });
 }
 
-// Points are read in batches of this size, with coordinates interleaved or each axis by itself.
+// Points are read in batches of this size, with coordinates interleaved or one array per axis.
 constexpr std::size_t batch_size = 64;
 
 template <Real T, int D>
 struct PointBatch {
-    std::array<const T*, D> axis;  // of the first point
+    std::array<const T*, D> axis;  // coordinates of the first point
     bool interleaved;
 };
 

@@ -1,5 +1,5 @@
-// An object of the whole process, made on first use. A static local would be guarded by a lock,
-// and a child forked while another thread makes the object would wait for that lock for ever.
+// A process-wide object, created on first use. A static local would be guarded by a lock, and a
+// child forked while another thread creates the object would wait for that lock forever.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,8 @@ namespace vicinal::inline VICINAL_API {
 template <class T>
 class Lazy {
   public:
-    // The object; make() returns it by std::unique_ptr. Threads that come first at the same
-    // time all make one, and one of these stays.
+    // Returns the object; make() returns it as a std::unique_ptr. If several threads call this
+    // first at the same time, each makes an object and only one of them is kept.
     template <class Make>
     T& get(const Make& make) {
         if (T* const existing = get_if_made()) return *existing;

@@ -1,6 +1,6 @@
-// Memory that counts itself. A ledger counts the bytes that its owner holds. Memory is charged
-// to the ledger in force on the thread that allocates it and credited to the same ledger when
-// it is released, wherever that happens, so no class has to sum up its members.
+// Memory accounting. A ledger counts the bytes that its owner holds. Memory is charged to the
+// current ledger of the thread that allocates it and credited to the same ledger when it is
+// released, on any thread, so no class has to sum up its members.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace vicinal::inline VICINAL_API {
 
-// Outlives all memory that is charged to it.
+// Must outlive all memory that is charged to it.
 class MemoryLedger {
   public:
     MemoryLedger() = default;
@@ -28,15 +28,15 @@ class MemoryLedger {
     void charge(std::size_t bytes) { bytes_.fetch_add(bytes, std::memory_order_relaxed); }
     void credit(std::size_t bytes) { bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
 
-    // The ledger in force on this thread; null: memory is not counted.
+    // The current ledger of this thread; if null, memory is not counted.
     static MemoryLedger* current();
 
   private:
     std::atomic<std::uint64_t> bytes_ = 0;
 };
 
-// Puts a ledger (or none) in force on this thread until the end of the scope. Loops of
-// base/parallel hand it on to the threads that help them.
+// Makes a ledger (or none) current on this thread until the end of the scope. Parallel loops
+// (base/parallel.hpp) pass it on to their helper threads.
 class LedgerScope {
   public:
     explicit LedgerScope(MemoryLedger* ledger);
@@ -83,7 +83,7 @@ struct LedgerAllocator {
 template <class T>
 using CountedVector = std::vector<T, LedgerAllocator<T>>;
 
-// Memory of a plain vector, which no ledger counts: results in public types.
+// Memory of a plain vector, which no ledger counts. Results in public types are such vectors.
 template <class T>
 std::uint64_t heap_bytes(const std::vector<T>& values) {
     return values.capacity() * sizeof(T);

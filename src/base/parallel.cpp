@@ -24,14 +24,14 @@ namespace vicinal::inline VICINAL_API {
 namespace {
 
 constinit Lazy<Pool> current_pool;
-Pool* parents_pool = nullptr;  // of a forked child: never used, never freed
+Pool* parents_pool = nullptr;  // in a forked child: never used, never freed
 
 Pool& pool() {
     return current_pool.get([] { return std::make_unique<Pool>(); });
 }
 
-// A forked child has none of its parent's threads, and locks they held at the fork stay held:
-// it begins with a pool of its own. Threads end before the library is unloaded.
+// A forked child has none of its parent's threads, and locks they held at the fork stay held,
+// so the child gets a new pool. The destructor ends the threads before the library is unloaded.
 struct Process {
     Process() {
 #ifdef VICINAL_FORK

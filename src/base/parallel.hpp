@@ -1,5 +1,5 @@
 // Loops over ranges, and prefix sums, on the threads of <vicinal/parallel.hpp>. Results never
-// depend on the number of threads: work is cut into tasks by size alone, and the workers'
+// depend on the number of threads: work is divided into tasks by size alone, and the workers'
 // results are joined in task order.
 #pragma once
 

@@ -63,9 +63,9 @@ bool spin(nanoseconds time, const F& done) {
     return done();
 }
 
-// Asynchronous signals are for the program's own threads: blocks them for threads that are
-// started during its lifetime. Faults and profiling signals are not blocked, because they are
-// raised where they happen.
+// Blocks asynchronous signals for threads started during its lifetime, because the program's
+// own threads handle them. Faults and profiling signals stay unblocked: they are delivered to
+// the thread that causes them.
 class SignalsBlocked {
 #ifdef VICINAL_SIGNALS
   public:
@@ -143,7 +143,7 @@ LoopState Slot::claim(std::uint32_t generation, std::uint32_t joining) {
 void Slot::work(LoopState claimed, int worker) {
     for (; claimed.pieces() != 0; claimed = claim(claimed.generation(), 0)) {
         loop->run_piece(loop->pieces - claimed.pieces(), worker);
-        // Only the caller waits, and only for the last one.
+        // Only the caller waits, and only for the last piece.
         if (unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1 && worker != 0)
             unfinished.notify_one();
     }
@@ -281,8 +281,8 @@ void Pool::wait(Slot& slot) {
         slot.unfinished.wait(pieces, std::memory_order_acquire);
     const nanoseconds waited = Clock::now() - begin;
     if (waited < min_stall || count == 0) return;
-    // If one helper ran most of the time, the caller waited for its work. (A helper that a
-    // consumer blocks has not run either; fewer helpers are no loss then.)
+    // If one helper ran most of the time, the caller waited for its work. (A helper
+    // blocked in a consumer has not run either; fewer helpers are no loss then.)
     nanoseconds ran{};
     for (std::uint32_t k = 0; k < count; ++k) ran = std::max(ran, busy[k]->elapsed());
     if (ran < waited / 2) back_off_.stalled(count);
@@ -294,7 +294,7 @@ void Pool::stop() {
         const std::lock_guard lock(starting_);
         stopped_ = true;
         started_ = 0;
-        helpers->swap(helpers_);  // they stay where they are in memory
+        helpers->swap(helpers_);  // does not move them in memory
     }
     epoch_.fetch_add(1);
     epoch_.notify_all();

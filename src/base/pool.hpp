@@ -1,10 +1,10 @@
-// The thread pool behind run_tasks(). A loop ends when its tasks are done, not when every
-// thread has arrived: the calling thread takes tasks like any other, so on a machine with busy
+// The thread pool behind run_tasks(). A loop ends when its tasks are done, without a barrier
+// for all threads: the calling thread takes tasks like any other, so on a machine with busy
 // cores it does most of them itself. It waits only for tasks that another thread has begun.
 //
-// A loop is cut into pieces and published in a slot. Threads claim pieces by a compare-and-swap
-// on the slot's state and count down `unfinished` when they are done; no lock is taken for
-// that. Nothing is allocated once the helpers have been started.
+// A loop is divided into pieces and published in a slot. Threads claim pieces by a lock-free
+// compare-and-swap on the slot's state and decrement `unfinished` when they are done. Nothing
+// is allocated once the helpers have been started.
 #pragma once
 
 #include <array>
@@ -31,10 +31,10 @@ struct Loop {
     TaskFunction function;
     const void* context;
     std::size_t tasks;
-    std::size_t piece_tasks;  // tasks that are taken at once
+    std::size_t piece_tasks;  // tasks per piece
     std::uint32_t pieces;
     std::uint32_t team;    // threads, the caller included
-    MemoryLedger* ledger;  // in force where the loop was called, and for its helpers
+    MemoryLedger* ledger;  // current ledger of the caller, and of its helpers
     // Tasks below the lowest failure so far still run, so which error is thrown does not
     // depend on timing.
     std::atomic<std::size_t> lowest_failure = std::numeric_limits<std::size_t>::max();
@@ -44,9 +44,9 @@ struct Loop {
     void run_piece(std::uint32_t piece, int worker);
 };
 
-// The rest of a loop in one word: the generation of its slot, how many helpers may still join,
-// and the unclaimed pieces. A helper that slept while the slot was closed and reopened finds
-// another generation and claims nothing.
+// The state of a running loop in one word: the generation of its slot, how many helpers may
+// still join, and the number of unclaimed pieces. A helper that slept while the slot was closed
+// and reopened finds another generation and claims nothing.
 class LoopState {
   public:
     static constexpr unsigned piece_bits = 20, free_bits = 12;
@@ -79,17 +79,17 @@ struct alignas(64) Slot {
     std::atomic<bool> used = false;
     Loop* loop = nullptr;
 
-    // Claims a piece, for `joining` helpers that join the loop (0 or 1); returns the state as
-    // it was before. If no piece is left or the generation is another, nothing is claimed and
-    // the state returned has no pieces.
+    // Claims a piece; `joining` is 1 if a helper joins the loop with this claim, else 0.
+    // Returns the state before the claim. If no piece is left or the generation differs,
+    // nothing is claimed and the returned state has no pieces.
     LoopState claim(std::uint32_t generation, std::uint32_t joining);
     // Runs the piece that was claimed, then others until none is left.
     void work(LoopState claimed, int worker);
 };
 
 // Limits the helpers of a loop. A helper that is preempted while it holds a piece makes the
-// caller wait for milliseconds. After such a stall loops get fewer helpers for a while, twice
-// as long each time it soon happens again.
+// caller wait for milliseconds. After such a stall loops get fewer helpers for a while, with
+// exponential back-off: twice as long each time another stall soon follows.
 class BackOff {
   public:
     std::uint32_t admit(std::uint32_t helpers);
@@ -101,7 +101,7 @@ class BackOff {
     static constexpr Clock::duration min_pause = std::chrono::milliseconds(16);
     static constexpr Clock::duration max_pause = std::chrono::milliseconds(1024);
 
-    std::atomic<std::uint32_t> missing_ = 0;  // helpers that every loop does without
+    std::atomic<std::uint32_t> missing_ = 0;  // helpers withheld from every loop
     std::mutex mutex_;                        // for the members below
     Clock::time_point missing_until_ = {}, last_lifted_ = {};
     Clock::duration pause_ = min_pause;
@@ -136,7 +136,7 @@ class Pool {
     std::mutex starting_;
     std::atomic<std::size_t> started_ = 0;
     std::atomic<bool> short_of_threads_ = false;
-    std::deque<Helper> helpers_;               // never move
+    std::deque<Helper> helpers_;               // elements never move
     std::deque<Helper>* abandoned_ = nullptr;  // detached when the process ended
 };
 

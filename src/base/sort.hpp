@@ -31,12 +31,13 @@ class Sorter {
     template <class Key>
     void sort(unsigned bits, int threads, const Key& key);
 
-    // The same in steps, for records that need not exist before or after the sort. make(range,
-    // piece, put) calls put(record), or put with something a record can be assigned from, for
-    // the records that come from the elements of a range. count() counts them; scatter(), with
-    // the same arguments, scatters them to buckets. for_each_bucket() calls visit(entries,
-    // bucket, order, retain): the sorted sequence has bucket[order[k]] at entries.begin + k.
-    // Only records passed to `retain` remain in the end, at most as many as the bucket had.
+    // The same in steps, for records that are generated on the fly and need not be stored after
+    // the sort. make(range, piece, put) calls put(record), or put with something a record can
+    // be assigned from, for the records generated from the elements of a range. count() counts
+    // them; scatter(), with the same arguments, scatters them to buckets. for_each_bucket()
+    // calls visit(entries, bucket, order, retain): the sorted sequence has bucket[order[k]] at
+    // entries.begin + k. Afterwards only records passed to `retain` remain, at most as many as
+    // the bucket had.
     template <class Make, class Key>
     std::uint64_t count(std::size_t n, unsigned bits, int threads, const Make& make,
                         const Key& key);
@@ -45,17 +46,17 @@ class Sorter {
     template <class Key, class Visit>
     void for_each_bucket(int threads, const Key& key, const Visit& visit);
 
-    // Counts and scatters in one pass, for records much like those of the last call: each
-    // bucket has the capacity it needed then, and some slack. Only if that is not enough are
-    // the records made twice. Returns how many there are; if more than `max_records`, do not
-    // visit them.
+    // Counts and scatters in one pass, for records similar to those of the last call: each
+    // bucket has the capacity it needed then, and some slack. The records are generated a
+    // second time only if a bucket overflows. Returns how many there are; if that is more than
+    // `max_records`, do not call for_each_bucket().
     template <class Make, class Key>
     std::uint64_t scatter_with_slack(std::size_t n, unsigned bits, int threads,
                                      std::uint64_t max_records, const Make& make,
                                      const Key& key);
 
     std::size_t buckets() const { return std::size_t{1} << top_; }
-    // Retained records: of a bucket, before it, in all.
+    // Retained records: of one bucket, of all buckets before it, in total.
     std::span<const Record> kept(std::size_t b) const {
         return {records.data() + first_[b], kept_[b + 1] - kept_[b]};
     }
@@ -78,8 +79,7 @@ class Sorter {
         Buffer<std::uint32_t> order, digits;
         Buffer<Record> kept;
     };
-    // The records of one piece in one bucket, contiguous and after those of the pieces before
-    // it.
+    // The records of one piece in one bucket: contiguous, after those of the previous pieces.
     struct Slot {
         std::uint32_t next;   // position of the next record
         std::uint32_t limit;  // end of the capacity
@@ -98,14 +98,15 @@ class Sorter {
     std::size_t pieces_ = 0;
     bool has_slack_ = false;        // slots have slack for this shape
     Buffer<Slot> slots_;            // per piece and bucket
-    Buffer<std::uint32_t> first_;   // per piece and bucket: where the slot begins
-    Buffer<std::uint32_t> start_;   // of each bucket in the sorted sequence, and the end
-    Buffer<std::uint32_t> kept_;    // retained records in the buckets before each, and in all
+    Buffer<std::uint32_t> first_;   // per piece and bucket: start of the slot
+    Buffer<std::uint32_t> start_;   // start of each bucket in the sorted sequence, and the end
+    Buffer<std::uint32_t> kept_;    // prefix sum of the retained records per bucket
     std::vector<Scratch> scratch_;  // per worker
     Buffer<Record> sorted_;         // for sort() only
 };
 
-// Buckets of about a thousand records, but no more of them than a cache has lines for.
+// About a thousand records per bucket, but no more buckets than L2 has lines for: each bucket
+// is written through a line of its own.
 template <class Record>
 void Sorter<Record>::divide(std::size_t n, unsigned bits, int threads) {
     const auto shape = [this] { return std::array<std::size_t, 3>{top_, low_, pieces_}; };
@@ -143,10 +144,10 @@ std::uint64_t Sorter<Record>::counted() const {
     return all;
 }
 
-// Gives each slot as many records as were counted, plus slack: an eighth more, and an eighth of
-// the mean, because a slot at the border of the bodies may have few records now and many in the
-// next step. The total does not depend on the distribution, so that a steady state allocates
-// nothing.
+// Gives each slot the capacity for the records counted, plus slack: an eighth of them, and an
+// eighth of the mean, because a slot at the border of the bodies may have few records now and
+// many in the next step. The total does not depend on the distribution, so that a steady state
+// allocates nothing.
 template <class Record>
 void Sorter<Record>::assign_capacity(bool spare) {
     const std::uint64_t all = counted();
@@ -236,7 +237,7 @@ const std::uint32_t* Sorter<Record>::order_bucket(std::size_t b, const Key& key,
     const unsigned passes = (low_ + widest - 1) / widest;
     scratch.digits.resize(std::size_t{1} << widest);
     std::uint32_t* const next = scratch.digits.data();
-    // Calls f(k) for all records, from[k].
+    // Calls f(k) for every record from[k] of the bucket.
     const auto for_each = [&](const auto& f) {
         for (std::size_t s = b; s < slots_.size(); s += buckets())
             for (std::uint32_t k = first_[s] - first_[b]; k < slots_[s].next - first_[b]; ++k)
@@ -264,7 +265,7 @@ const std::uint32_t* Sorter<Record>::order_bucket(std::size_t b, const Key& key,
         Low* to = lows;
         for_each([&](std::uint32_t k) { *to++ = {low(k), k}; });
         unsigned shift = 0;
-        for (unsigned p = 0; p < passes; ++p) {  // digits as equal as they can be
+        for (unsigned p = 0; p < passes; ++p) {  // digit widths as equal as possible
             const unsigned width = (low_ - shift + passes - p - 1) / (passes - p);
             const std::uint64_t digit_mask = (std::uint64_t{1} << width) - 1;
             const auto digit = [&](std::size_t k) { return lows[k].key >> shift & digit_mask; };
@@ -329,13 +330,14 @@ void Sorter<Record>::sort(unsigned bits, int threads, const Key& key) {
     sorted_.swap(records);
 }
 
-// How many of the leading `bits` bits of n keys are worth a radix sort of two passes: few keys
-// differ only in later bits. sort_nearly_sorted() puts those in order.
+// The number of leading key bits, of `bits`, that a radix sort of n keys in two passes should
+// use: few keys differ only in later bits, and sort_nearly_sorted() orders those.
 inline unsigned first_bits(std::size_t n, unsigned bits) {
     return std::min({bits, static_cast<unsigned>(std::bit_width(n >> 10)) + 11, 24u});
 }
 
-// Sorts values of which few are out of order, and those not far from their positions.
+// Insertion sort for values of which few are out of place, and not far. Falls back to std::sort
+// after more than 16 moves per value.
 template <class T>
 void sort_nearly_sorted(std::span<T> values) {
     std::size_t moves = 0;
