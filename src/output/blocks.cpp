@@ -25,8 +25,8 @@ std::uint64_t max_pairs_within(std::uint64_t bytes, bool imaged, std::size_t wor
     return chunks < workers ? 0 : (chunks - (workers - 1)) * chunk_pairs;
 }
 
-// A search over its limit goes on counting so that the error can name the size needed, up to
-// this many pairs: a million coincident bodies would have half a million million.
+// A search over its limit continues to count, so that the error can state the size needed, but
+// only up to this many pairs: a million coincident bodies have 5e11.
 std::uint64_t patience(std::uint64_t limit) {
     constexpr std::uint64_t min_patience = std::uint64_t{1} << 26;
     return limit > no_limit / 4 ? no_limit : std::max(4 * limit, min_patience);
@@ -58,7 +58,7 @@ void BlockWriter<D>::flush() {
         block.pairs = {pairs_ + begin_, count};
         if (blocks_->imaged_) block.images = {images_ + begin_, count};
         block.worker = worker_;
-        const LedgerScope none(nullptr);  // what the caller's code allocates is not ours
+        const LedgerScope none(nullptr);  // allocations of the consumer are not counted
         (*blocks_->consumer_)(block);
     }
     if (blocks_->imaged_) chunk_->wipe(begin_);
@@ -81,7 +81,8 @@ void BlockWriter<D>::end_task() {
 
 template <int D>
 void BlockWriter<D>::next_chunk(std::size_t n) {
-    // The filter is applied while the pairs are in L1: until then they end here.
+    // With a filter, the writer stops after this many pairs and applies it while they are in
+    // L1.
     constexpr std::size_t filter_pairs = 2048;
     const auto fits = [&] {
         if (chunk_ == nullptr || chunk_pairs - at_ < n) return false;
@@ -239,7 +240,7 @@ void PairList<D>::Store::publish(PairList& list) {
     for (const Segment<D>& s : of(list).segments) {
         list.size_ += s.size();
         const Pair* pairs = s.chunk->pairs.data() + s.begin;
-        // Consecutive tasks in one chunk make one block. (Chunks may be adjacent in memory
+        // Consecutive tasks in one chunk form one block. (Chunks may be adjacent in memory
         // while their images are not.)
         const bool joined =
             before != nullptr && before->chunk == s.chunk && before->end == s.begin;

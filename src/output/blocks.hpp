@@ -20,8 +20,8 @@ namespace vicinal::inline VICINAL_API {
 constexpr std::size_t chunk_pairs = 1 << 14;
 constexpr std::size_t max_reserve = chunk_pairs / 2;
 
-// The smaller index first. Which one it is, is unpredictable: g++ turns two minima into a
-// branch that mispredicts half the time.
+// The smaller index first. Computed from one minimum, because g++ compiles std::min and
+// std::max to an unpredictable branch that mispredicts half the time.
 inline Pair ordered(Index i, Index j) {
     const Index less = std::min(i, j);
     return {less, i ^ j ^ less};
@@ -31,14 +31,14 @@ template <int D>
 struct Chunk {
     Buffer<Pair> pairs;
     Buffer<Image<D>> images;  // as long as pairs in a periodic domain
-    // Ranges of images that may be non-zero, in rising order; all others stay zero from step to
-    // step.
+    // Ranges of images that may be non-zero, in ascending order; all others stay zero from step
+    // to step.
     struct Written {
         std::uint16_t begin, end;
     };
     Buffer<Written> marks;
     std::size_t marked = 0;
-    bool shuffled = false;  // sorted since: images may be anything
+    bool shuffled = false;  // the list was sorted: any image may be non-zero
     static_assert(chunk_pairs <= std::numeric_limits<std::uint16_t>::max());
 
     void mark(std::size_t begin, std::size_t end) {
@@ -48,7 +48,7 @@ struct Chunk {
     }
     // Zeroes the images from `begin` on.
     void wipe(std::size_t begin) {
-        constexpr std::size_t ahead = 4;  // not in cache since the last step
+        constexpr std::size_t ahead = 4;  // prefetch distance: images have left the cache
         for (; marked > 0 && marks[marked - 1].end > begin; --marked) {
             if (marked > ahead) __builtin_prefetch(&images[marks[marked - 1 - ahead].begin], 1);
             Written& last = marks[marked - 1];
@@ -58,7 +58,7 @@ struct Chunk {
             if (last.begin < from) return;
         }
     }
-    // The images from `begin` on have been moved down, and end at `end` instead of `old_end`.
+    // After compaction: the images from `begin` on end at `end` instead of `old_end`.
     void moved(std::size_t begin, std::size_t end, std::size_t old_end) {
         if (marked == 0 || marks[marked - 1].end <= begin) return;  // all are zero
         while (marked > 0 && marks[marked - 1].begin >= begin) --marked;
@@ -73,7 +73,7 @@ struct Chunk {
 template <int D>
 struct Segment {
     std::size_t task;
-    std::size_t number;  // among those of its writer
+    std::size_t number;  // in the order of its writer
     Chunk<D>* chunk;
     std::size_t begin, end;
     std::size_t size() const { return end - begin; }
@@ -99,7 +99,7 @@ class BlockWriter {
         pairs_[at_++] = pair;
     }
     // For kernels that write whole vectors: reserves n more pairs, at most `max_reserve`.
-    // commit() says how many were written; their images are zero.
+    // commit() is passed the number written; their images are zero.
     Pair* reserve(std::size_t n) {
         if (end_ - at_ < n) [[unlikely]]
             next_chunk(n);
@@ -117,7 +117,7 @@ class BlockWriter {
         commit(count);
     }
     const Pair* place() const { return pairs_ + at_; }  // the next pair's address, if it fits
-    // Only counting, and every pair counts: add() pairs instead of writing them.
+    // True if pairs are only counted, without a filter: call add() instead of writing them.
     bool counting() const;
     void add(std::uint64_t count) {
         counted_ += count;
@@ -139,7 +139,7 @@ class BlockWriter {
     Pair* pairs_ = nullptr;
     Image<D>* images_ = nullptr;
     std::size_t begin_ = 0, at_ = 0, end_ = 0;  // this task's segment begins at begin_
-    std::size_t filtered_ = 0;  // with a filter: it has been applied to pairs before this
+    std::size_t filtered_ = 0;  // the filter has been applied to pairs before this
     std::uint64_t counted_ = 0;
     std::size_t task_ = 0;
     int worker_ = 0;
@@ -148,7 +148,7 @@ class BlockWriter {
 
 struct Limits {
     std::uint64_t max_pairs = no_limit;
-    std::uint64_t max_bytes = no_limit;  // for the pairs, beyond what their list has already
+    std::uint64_t max_bytes = no_limit;  // for pairs, in addition to what their list has
 };
 
 // One search's output: stored in a list, streamed to a consumer, or only counted.
@@ -158,15 +158,17 @@ class Blocks {
     void store(PairList<D>& list, bool imaged, int threads, const Limits& limits);
     void stream(const Consumer<D>& consumer, bool imaged, int threads, const Limits& limits);
     void count(bool imaged, int threads, const Limits& limits);
-    // Only what the filter allows counts as a pair. To be called after one of the above.
+    // Pairs that the filter rejects are neither stored nor counted. Call after one of the
+    // above.
     void filter_by(const PairFilter& filter) { filter_ = filter.active() ? &filter : nullptr; }
 
     BlockWriter<D>& writer(int worker) { return writers_[static_cast<std::size_t>(worker)]; }
 
-    // Call once all tasks are done: fixes the list's order, throws if a limit was exceeded.
+    // Call once all tasks are done: puts the list in task order, throws if a limit was
+    // exceeded.
     void finish();
 
-    // Releases what only streaming and counting use.
+    // Releases the chunks that only streaming and counting use.
     void release_spare() { spare_.clear(); }
 
     std::uint64_t total() const { return total_; }
@@ -184,7 +186,7 @@ class Blocks {
     const PairFilter* filter_ = nullptr;
     bool imaged_ = false;
     Limits limits_;
-    std::uint64_t max_pairs_ = no_limit;  // pairs, from both limits
+    std::uint64_t max_pairs_ = no_limit;  // the stricter of both limits, in pairs
     std::atomic<std::uint64_t> total_ = 0;
     std::vector<BlockWriter<D>> writers_;
     std::vector<std::unique_ptr<Chunk<D>>> spare_;  // one per worker: streaming, counting
@@ -196,7 +198,7 @@ class Blocks {
 
 template <int D>
 struct vicinal::PairList<D>::Store {
-    MemoryLedger ledger;  // its own: a list may be handed over and outlive its finder
+    MemoryLedger ledger;  // separate: a list may outlive its finder
     std::vector<std::unique_ptr<vicinal::Chunk<D>>> chunks;
     std::size_t used = 0;                         // chunks of this search; the rest are spare
     CountedVector<vicinal::Segment<D>> segments;  // in task order

@@ -24,7 +24,7 @@ std::size_t compact(Pair* pairs, Image<D>* images, std::size_t count, const Allo
     const auto each = [&](const auto& move_image) {
         for (std::size_t k = 0; k < count; ++k) {
             prefetch(pairs[std::min(k + prefetch_distance, count - 1)]);
-            // As one word: two moves through a vector register would take longer.
+            // As one word: a copy through a vector register would take longer.
             const auto word = std::bit_cast<std::uint64_t>(pairs[k]);
             pairs[kept] = std::bit_cast<Pair>(word);
             move_image(kept, k);
@@ -38,7 +38,7 @@ std::size_t compact(Pair* pairs, Image<D>* images, std::size_t count, const Allo
     return kept;
 }
 
-// Have two tuples a number in common?
+// True if two tuples have a number in common.
 bool have_common(const std::uint32_t* a, std::size_t a_size, const std::uint32_t* b,
                  std::size_t b_size) {
     unsigned common = 0;
@@ -47,7 +47,7 @@ bool have_common(const std::uint32_t* a, std::size_t a_size, const std::uint32_t
     return common != 0;
 }
 
-// The same for tuples of the usual sizes, four comparisons at a time and without branches:
+// The same for tuples of the usual sizes, branch-free, four comparisons at a time:
 // whether two bodies are neighbours in a mesh is unpredictable. A tuple is loaded as its first
 // two and its last two numbers, which may overlap, so that nothing beyond it is read.
 template <std::size_t Size>
@@ -64,9 +64,9 @@ bool have_common(const std::uint32_t* a, const std::uint32_t* b) {
     return (halves[0] | halves[1]) != 0;
 }
 
-// Writes the places of pairs with j - i <= max_gap, in rising order; returns how many.
+// Writes the positions of pairs with j - i <= max_gap, in ascending order; returns how many.
 std::size_t find_close(std::span<const Pair> pairs, Index max_gap, std::uint16_t* found) {
-    constexpr std::size_t batch = 32;  // mostly none of them is close
+    constexpr std::size_t batch = 32;  // most batches have no close pair
     std::size_t count = 0;
     for (std::size_t begin = 0; begin < pairs.size(); begin += batch) {
         const std::size_t end = std::min(begin + batch, pairs.size());
@@ -119,7 +119,7 @@ class ClassTable {
     static constexpr std::size_t slots = 1 << slot_bits;
     std::size_t max_classes_, size_ = 0;
     std::array<std::uint64_t, slots> keys_{};
-    std::array<std::uint8_t, slots> class_of_{};  // plus one; 0: the slot is free
+    std::array<std::uint8_t, slots> class_of_{};  // class + 1; 0 if the slot is free
 };
 
 }  // namespace
@@ -148,7 +148,7 @@ bool PairFilter::assign_classes() {
         mask[c] = its_mask;
         classes_[i] = static_cast<std::uint8_t>(c);
     }
-    grouped_ = false;  // unless two classes may not pair
+    grouped_ = false;  // unless some pair of classes is not allowed
     for (std::size_t c = 0; c < table.size(); ++c) {
         class_allows_[c] = 0;
         for (std::size_t d = 0; d < table.size(); ++d)
@@ -170,7 +170,7 @@ bool PairFilter::same_exclusions(const Set& a, const Set& b, std::span<const Pai
 }
 
 void PairFilter::assign_exclusions(std::span<const Pair> excluded) {
-    excluded_.resize(0);  // if one is refused, none is kept
+    excluded_.resize(0);  // if one is invalid, none is kept
     if (excluded.empty()) return;
     for (std::size_t e = 0; e < excluded.size(); ++e)
         if (excluded[e].i >= a_.bodies || excluded[e].j >= b_.bodies)
@@ -213,7 +213,7 @@ void PairFilter::assign_exclusions(std::span<const Pair> excluded) {
     std::copy(excluded.begin(), excluded.end(), excluded_.data());
 }
 
-// Rows are short: the first four partners are compared without branches.
+// Rows are short: the first four partners are compared branch-free.
 bool PairFilter::excludes(Pair pair) const {
     const std::uint64_t begin = offsets_[pair.i], size = offsets_[pair.i + 1] - begin;
     const Index* const row = partners_.data() + begin;
@@ -238,7 +238,7 @@ template <int D>
 std::size_t PairFilter::keep_without_common_vertex(Pair* pairs, Image<D>* images,
                                                    std::size_t count) const {
     const Set a = a_, b = b_;  // local copies avoid aliasing reloads
-    // Where neighbours have numbers far apart, nearly every tuple is a cache miss.
+    // If the indices of neighbours are far apart, nearly every tuple is a cache miss.
     const auto prefetch = [=](Pair pair) {
         __builtin_prefetch(a.vertices_of(pair.i));
         __builtin_prefetch(b.vertices_of(pair.j));
@@ -297,7 +297,7 @@ std::size_t PairFilter::keep_allowed(Pair* pairs, Image<D>* images, std::size_t 
     return kept;
 }
 
-// Writes the places of excluded pairs, in rising order; returns how many.
+// Writes the positions of excluded pairs, in ascending order; returns how many.
 std::size_t PairFilter::find_excluded(std::span<const Pair> pairs, std::uint16_t* found) const {
     const Signature* const signatures = signatures_.data();
     std::size_t count = 0;

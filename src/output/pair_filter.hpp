@@ -1,5 +1,5 @@
-// Which bodies may pair at all: group masks, vertices in common, exclusions. The filter is
-// applied to whole blocks of pairs after they are found, so no method and no kernel knows it.
+// Filters pairs by group masks, common vertices and exclusions. The filter is applied to whole
+// blocks of pairs after they are found, so no method and no kernel knows it.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@ namespace vicinal::inline VICINAL_API {
 
 class PairFilter {
   public:
-    // Pairs of one set of bodies. Exclusions are kept between calls: the same list again costs
-    // one comparison with the last.
+    // Pairs of one set of bodies. Exclusions are kept between calls: an unchanged list costs
+    // only a comparison.
     template <Real T, int D>
     void assign(const Bodies<T, D>& bodies) {
         const Set set = set_of(bodies);
@@ -32,7 +32,7 @@ class PairFilter {
     bool allows(Index i, Index j) const;
 
     // Removes the pairs that are not allowed, and their images unless that pointer is null.
-    // Returns the number of pairs left; their order stays.
+    // Returns the number of pairs left; their order is preserved.
     template <int D>
     std::size_t keep_allowed(Pair* pairs, Image<D>* images, std::size_t count) const;
 
@@ -77,17 +77,18 @@ class PairFilter {
 
     // Bodies with the same group and mask are of one class; bit d of class_allows_[c] says
     // whether classes c and d may pair. A byte per body stays in cache where the caller's
-    // columns would not. Only for one set: its blocks pay for the pass over all bodies.
+    // columns would not. Only for one set, which has enough pairs to pay for the pass over all
+    // bodies.
     static constexpr std::size_t max_classes = 32;
     bool classified_ = false;
     Buffer<std::uint8_t> classes_;
     std::array<std::uint32_t, max_classes> class_allows_{};
 
-    // Excluded pairs as compressed rows by their first body, which in one set is the smaller
-    // one. Two tests spare nearly all pairs a look at the rows. No excluded pair has j - i
-    // above max_gap_: bonded bodies mostly have adjacent numbers. And each row has a signature
-    // of 16 bits, one per partner: bit j - i if all gaps are that small, which then decides;
-    // else a bit from a hash of j, as in a Bloom filter.
+    // Excluded pairs as compressed rows (CSR) by their first body, within one set the smaller
+    // index. Two tests reject nearly all pairs before the rows are read. First, no excluded
+    // pair has j - i above max_gap_: bonded bodies usually have nearby indices. Second, each
+    // row has a signature of 16 bits with one bit per partner. If max_gap_ is below 16, it is
+    // bit j - i and the test is exact; else it is a hash of j, as in a Bloom filter.
     using Signature = std::uint16_t;
     static constexpr Index signature_bits = 16;
     static Index hash_bit(Index j) { return j * 0x9E3779B9u >> 28; }
@@ -95,7 +96,7 @@ class PairFilter {
     Buffer<Pair> excluded_;  // as given
     Buffer<std::uint64_t> offsets_;
     static constexpr std::size_t compared_at_once = 4;
-    Buffer<Index> partners_;  // and as many more that may be read
+    Buffer<Index> partners_;  // plus padding: compared_at_once more are read
     Buffer<Signature> signatures_;
     Index max_gap_ = 0;
 };

@@ -34,7 +34,7 @@ void sort_row(Rows<D>& rows, std::uint64_t begin, std::uint64_t end,
     }
     both.clear();
     for (auto e = begin; e < end; ++e) both.emplace_back(rows.indices[e], rows.images[e]);
-    if (std::is_sorted(both.begin(), both.end())) return;  // direct images already are
+    if (std::is_sorted(both.begin(), both.end())) return;  // direct images already are sorted
     std::sort(both.begin(), both.end());
     for (auto e = begin; e < end; ++e)
         std::tie(rows.indices[e], rows.images[e]) = both[e - begin];
@@ -42,8 +42,8 @@ void sort_row(Rows<D>& rows, std::uint64_t begin, std::uint64_t end,
 
 }  // namespace
 
-// Entries are scattered to buckets of consecutive rows, so small that a bucket fits a cache,
-// and each bucket is then ordered there. Entries of a row stay in the order of the list.
+// Scatters entries to buckets of consecutive rows, small enough to be ordered in cache. Entries
+// of a row stay in the order of the list.
 template <int D>
 void RowMaker<D>::make(const PairList<D>& list, std::size_t bodies, RowKind kind, Order order,
                        int threads, Rows<D>& rows) {

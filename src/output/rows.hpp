@@ -19,14 +19,13 @@ class RowMaker {
     void make(const PairList<D>& list, std::size_t bodies, RowKind kind, Order order,
               int threads, Rows<D>& rows);
 
-    // Puts rows of bodies in the order of rows.bodies.
+    // Permutes the rows to the order of rows.bodies.
     void put_in_order(Rows<D>& rows, int threads);
 
-    // Sorts the list by (i, j, image) in place; `bodies` is the number of bodies that i may
-    // name.
+    // Sorts the list by (i, j, image) in place; every i is below `bodies`.
     void sort(PairList<D>& list, std::size_t bodies, int threads, Rows<D>& scratch);
 
-    // The least memory for the rows of `pairs` pairs, including that needed to make them.
+    // The minimum memory for the rows of `pairs` pairs, temporary memory included.
     static std::uint64_t bytes_for(std::uint64_t pairs, std::size_t bodies, RowKind kind,
                                    RowOrder row_order, bool imaged) {
         const std::uint64_t entries = kind == RowKind::full ? 2 * pairs : pairs;
