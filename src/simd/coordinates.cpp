@@ -20,7 +20,7 @@ namespace vicinal::inline VICINAL_API::HWY_NAMESPACE {
 // period, so that a lane of each always belongs to the same axis.
 constexpr std::size_t chains = flat_group;
 
-// Zero times a non-finite value is NaN, which stays NaN in a sum.
+// Zero times a non-finite value is NaN, and a sum with a NaN is NaN.
 template <Real T>
 bool finite(const T* values, std::size_t n) {
     const hn::ScalableTag<T> d;

@@ -1,5 +1,5 @@
-// Checks that every step makes on the coordinates of all bodies, in the caller's arrays: are
-// they finite, and what are their bounds?
+// Passes over the caller's coordinates that every step makes: a check that all are finite, and
+// their bounds.
 #pragma once
 
 #include <array>

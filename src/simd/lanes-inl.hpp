@@ -23,8 +23,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::ScalableTag<float>;
 using Ids = hn::ScalableTag<std::uint32_t>;  // as many lanes as Floats
 
-// first, first + 1, ... (With g++ 12 Highway's Iota goes through memory lane by lane, and
-// stalls.)
+// first, first + 1, ... (g++ 12 compiles Highway's Iota to a store per lane and a vector load,
+// which stalls.)
 HWY_INLINE hn::Vec<Ids> count_from(Index first) {
     alignas(64) static constexpr Index lanes[16] = {0, 1, 2,  3,  4,  5,  6,  7,
                                                     8, 9, 10, 11, 12, 13, 14, 15};
@@ -33,7 +33,7 @@ HWY_INLINE hn::Vec<Ids> count_from(Index first) {
     return hn::Add(hn::Load(di, lanes), hn::Set(di, first));
 }
 
-// A vector of points of a batch from i on.
+// Points i, i + 1, ... of a batch, one vector per axis.
 template <int D, class Tag>
 HWY_INLINE std::array<hn::Vec<Tag>, D> load_points(Tag d,
                                                    const PointBatch<hn::TFromD<Tag>, D>& batch,
@@ -86,7 +86,7 @@ HWY_INLINE hn::Vec<Ids> compress(std::uint64_t bits, hn::Vec<Ids> values) {
 #endif
 }
 
-// The same, and stores a whole vector.
+// Compresses, and stores a whole vector.
 HWY_INLINE void compress_store(std::uint64_t bits, hn::Vec<Ids> values, Index* out) {
     hn::StoreU(compress(bits, values), Ids(), out);
 }

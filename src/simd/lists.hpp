@@ -1,6 +1,6 @@
-// Tests a neighbour list: which pairs found earlier are near now, by the contract's formula.
-// Bodies are records, so that a pair costs two loads; the same operations in the same order as
-// sieve/decide.hpp.
+// Tests a neighbour list: which pairs found earlier are within reach now, by the contract's
+// formula. Bodies are stored as records (array of structs), so that a pair costs two loads. The
+// same operations in the same order as sieve/decide.hpp.
 #pragma once
 
 #include <array>

@@ -13,8 +13,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace vicinal::inline VICINAL_API::HWY_NAMESPACE {
 
-// Calls near(k) for whole vectors of entries from k on, and keeps the entries whose lanes it
-// sets.
+// Calls near(k) for whole vectors of entries from k on, and writes the entries whose lanes are
+// set in its mask.
 template <Real T, class Near>
 HWY_INLINE std::size_t keep_near(std::size_t begin, std::size_t end, Index* out,
                                  const Near& near) {
@@ -24,7 +24,7 @@ HWY_INLINE std::size_t keep_near(std::size_t begin, std::size_t end, Index* out,
     for (std::size_t k = begin; k < end; k += lanes) {
         std::uint64_t bits = bits_of(d, near(k));
         if (end - k < lanes) bits &= (std::uint64_t{1} << (end - k)) - 1;
-        if (bits == 0) continue;  // usual: there are many more candidates than pairs
+        if (bits == 0) continue;  // the usual case: most candidates are no pairs
         for (; bits != 0; bits &= bits - 1)
             *at++ = static_cast<Index>(k + hwy::Num0BitsBelowLS1Bit_Nonzero64(bits));
     }

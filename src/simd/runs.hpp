@@ -1,6 +1,6 @@
-// Tests one body against a run of entries, for any method: which entries are near by the
-// contract's formula. The same operations in the same order as sieve/decide.hpp, in any number
-// of lanes, so the answer is the same bit for bit.
+// Tests one body against a run of entries, for any method: which entries are within reach by
+// the contract's formula. The same operations in the same order as sieve/decide.hpp, in any
+// number of lanes, so the result is the same bit for bit.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ struct RunColumns {
     const T* radius;
 };
 
-// The one body: its values as in the columns, and the limit or radius it is tested with.
+// The query body: its values as in the columns, and the limit or radius of the test.
 template <Real T, int D>
 struct RunQuery {
     std::array<T, 2 * D> values;

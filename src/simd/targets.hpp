@@ -14,7 +14,7 @@ namespace vicinal::inline VICINAL_API {
 // this machine or this build does not have.
 std::int64_t choose_target();
 
-// How a finder runs: the threads it uses at most and the target of every kernel. Chosen once,
+// How a finder runs: its maximum number of threads and the target of every kernel. Chosen once,
 // because a step must not read the environment.
 struct Execution {
     int threads = 1;
