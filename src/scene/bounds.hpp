@@ -1,4 +1,4 @@
-// Bounds of a scene: of all bodies, and of most.
+// Bounds of a scene: of all bodies, and quantile bounds, which ignore outliers.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace vicinal::inline VICINAL_API {
 
-// Per axis the median of the bodies and the length that most of them span: from a fixed sample,
-// so that a few bodies at 1e30 do not distort the rest.
+// Per axis the median of the bodies and the length that most of them span, from a fixed sample.
+// A few bodies at 1e30 do not distort them.
 struct QuantileBounds {
     std::array<double, 3> centre{};
     std::array<double, 3> extent{};  // spans the middle nine tenths; 0 if they coincide

@@ -25,8 +25,9 @@ bool all_ordered(const T* lo, const T* hi, std::size_t n) {
     return wrong == 0;
 }
 
-// Are all values finite and, if upper corners are given, no lower one above its upper one? One
-// parallel loop that reads each value once from memory. False also if the arrays have gaps.
+// True if all values are finite and, if upper corners are given, lower <= upper everywhere. One
+// parallel loop that reads each value once from memory. False also if the arrays are not
+// contiguous.
 template <Real T, int D>
 bool well_formed(const Vectors<T, D>& lower_corners, const Vectors<T, D>* upper_corners,
                  const Execution& execution) {

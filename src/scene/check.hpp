@@ -1,5 +1,5 @@
-// Bad input is an error that names it: which array, which element, which axis, which value,
-// and what to do.
+// Validation of the input. An error names the array, the element, the axis and the value, and
+// says what to do.
 #pragma once
 
 #include <cmath>
@@ -19,8 +19,8 @@ T largest_reach() {
            (1 - 2 * std::numeric_limits<T>::epsilon());
 }
 
-// Checks that there is a value for every body, and the values that are not per body. `who`
-// begins the message: "points", "spheres", "boxes", or "queries".
+// Checks that every array has a value per body, and checks the values that are not per body.
+// `who` begins the message: "points", "spheres", "boxes", or "queries".
 template <Real T, int D>
 void check_arrays(const Bodies<T, D>& bodies, const std::string& who);
 // Checks every value.

@@ -12,8 +12,8 @@
 
 namespace vicinal::inline VICINAL_API {
 
-// Instances along a Z-curve whose middle half spans the quantile bounds of the bodies;
-// coordinates outside are clamped to its ends.
+// Instances sorted along a Z-curve. The middle half of its range on each axis spans the
+// quantile bounds of the bodies; coordinates outside the range are clamped.
 template <Real T, int D>
 class CurveOrder {
   public:
@@ -31,8 +31,7 @@ class CurveOrder {
                1;
     }
 
-    // Divides the entries by their keys without the lowest `shift` bits, which have at most N
-    // values.
+    // Divides the entries into groups with equal key >> shift, of which there are at most N.
     template <std::size_t N>
     unsigned divide(Index begin, Index end, unsigned shift, std::array<Index, N>& ends) const {
         const KeyedIndex* const records = records_.data();

@@ -1,5 +1,5 @@
-// Makes ghosts: chooses the primary cell, finds the bodies that may have a shift other than
-// zero, and writes an instance for each shift they have.
+// Creates ghosts: chooses the primary cell, finds the bodies that may have a non-zero shift,
+// and writes an instance for each of their shifts.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -23,8 +23,8 @@ constexpr T eps = std::numeric_limits<T>::epsilon();
 
 }  // namespace
 
-// The cell that holds most bodies, so that a box far from the origin works as well as any: the
-// median of a fixed sample.
+// The lower corner of the cell that holds most bodies: the median of a fixed sample. So a box
+// far from the origin works as well as any.
 template <Real T, int D>
 std::array<double, D> Scene<T, D>::median_cell() const {
     constexpr std::size_t max_samples = 255;
@@ -41,16 +41,16 @@ std::array<double, D> Scene<T, D>::median_cell() const {
     for (std::size_t k = 0; k < D; ++k) {
         if (!lattice_.periodic[k]) continue;
         std::sort(sample[k].begin(), sample[k].begin() + count);
-        // Of two medians take the one nearer to the origin: of two bodies the far one is the
-        // outlier.
+        // If the count is even, take the median nearer to the origin: of two bodies, the far
+        // one is the outlier.
         const double low = sample[k][(count - 1) / 2], high = sample[k][count / 2];
         cell[k] = std::abs(low) < std::abs(high) ? low : high;
     }
     return cell;
 }
 
-// The median cell, moved up by the size of a body: then a body in it has ghosts beyond the high
-// faces only, and its lowest shift is zero.
+// The median cell, shifted up by the half size of a body. Then a body in it has ghosts beyond
+// the high faces only, and its lowest shift is zero.
 template <Real T, int D>
 std::array<double, D> Scene<T, D>::choose_cell() const {
     std::array<double, D> cell = median_cell();
@@ -64,8 +64,8 @@ std::array<double, D> Scene<T, D>::choose_cell() const {
     return cell;
 }
 
-// Points at rest in a rectangular box that are near the primary cell need no rounding analysis
-// of their own: the margin covers it.
+// For points at rest near the primary cell of a rectangular box, the margin covers all
+// rounding; other bodies need the analysis of shifts_into().
 template <Real T, int D>
 typename Scene<T, D>::Shifts Scene<T, D>::shifts_of(Index body) const {
     if (!quick_) return shifts_into(extent(body), cell_, 1, body);
@@ -87,9 +87,9 @@ typename Scene<T, D>::Shifts Scene<T, D>::shifts_of(Index body) const {
     return far == 0 ? result : shifts_into(extent(body), cell_, 1, body);
 }
 
-// Bodies at rest whose centre lies this far inside the primary cell, in fractional coordinates,
-// have no shift but zero: the largest margin that shifts_into() adds on either side. The cell
-// may still move by half a period.
+// Bodies at rest whose centre lies at least this far inside the primary cell, in fractional
+// coordinates, have only the zero shift: the largest margin that shifts_into() adds on either
+// side. It stays valid if the cell moves by up to half a period afterwards.
 template <Real T, int D>
 std::array<double, D> Scene<T, D>::margin() const {
     const std::size_t n = bodies();
@@ -102,8 +102,8 @@ std::array<double, D> Scene<T, D>::margin() const {
     PerPiece<Part> parts(piece_count(threads(), n));
     parallel_ranges(threads(), n, [&](Range r, std::size_t p) {
         Part part;
-        // Points all have one size, and a point inside a bounded cell is not far from the
-        // origin.
+        // All points have the same size, and if every axis is periodic the cell bounds the
+        // distance from the origin: one point is enough.
         const bool one = has_cutoff(view_) && bounded;
         for (std::size_t i = r.begin; i < (one ? r.begin + 1 : r.end); ++i)
             for (std::size_t a = 0; a < D; ++a) {
@@ -147,7 +147,7 @@ std::array<double, D> Scene<T, D>::margin() const {
     return fh;
 }
 
-// Lists the bodies that may have a shift other than zero.
+// Lists the bodies that may have a non-zero shift.
 template <Real T, int D>
 void Scene<T, D>::find_outer(bool cell_is_ours) {
     const std::size_t n = bodies();
@@ -158,8 +158,8 @@ void Scene<T, D>::find_outer(bool cell_is_ours) {
     quick_ = diagonal && one_reach_at_rest();
     for (const double margin : margin_) quick_ &= margin <= static_cast<double>(max_periods);
     for (std::size_t k = 0; k < D; ++k) {
-        // Then all points inside the box, those exactly on its faces included, have a lowest
-        // shift of zero.
+        // Offsets the cell from the box by exactly the margin: then all points inside the box,
+        // including those exactly on its faces, have zero as their lowest shift.
         if (quick_ && cell_is_ours && lattice_.periodic[k] && margin_[k] <= 0.5)
             cell_[k] = std::floor(cell_[k]) + margin_[k];
         lo[k] = cell_[k] + margin_[k];
@@ -257,8 +257,8 @@ void Scene<T, D>::fill_ghosts(Index body, const Shifts& shifts, std::uint64_t at
         Bits flags = 0;
         for (std::size_t a = 0; a < D; ++a)
             flags |= static_cast<Bits>(unsigned{m[a] == shifts.lo[a]} << a);
-        // Nearly all shifts of bodies are zero, and were filled before; the others are far
-        // apart in memory.
+        // Nearly all bodies have shift zero, which is already stored; the others are far apart
+        // in memory.
         if (k != body || m != Shift<D>{})
             for (std::size_t a = 0; a < D; ++a) shift_[k][a] = static_cast<std::int16_t>(m[a]);
         if (k != body) {
@@ -273,10 +273,9 @@ void Scene<T, D>::fill_ghosts(Index body, const Shifts& shifts, std::uint64_t at
 // Chooses between ghosts and direct images, and checks the limits of either.
 //
 // Two bodies with g ghosts each are tested g * g times although they touch about 8 g times.
-// Testing pair by pair costs no more than the ghosts alone if there are few bodies for
-// their ghosts. Use direct images if there are more than 8 ghosts per body (32 for up to 64
-// bodies, 2048 in all in between) and testing all pairs costs no more than 32 times the
-// instances.
+// If there are few bodies and many ghosts, testing all pairs of bodies is cheaper than making
+// the ghosts. Direct images are used if there are more than max(8 N, min(32 N, 2048)) ghosts of
+// N bodies, and at most 32 pairs of bodies per instance.
 template <Real T, int D>
 void Scene<T, D>::choose_images(double ghosts, std::uint64_t max_bytes,
                                 const Scene* same_cell) {
@@ -308,7 +307,7 @@ void Scene<T, D>::add_ghosts(std::uint64_t max_bytes, const Scene* same_cell) {
     const std::size_t outer = outer_.size();
     first_ghost_.resize(outer);
     outer_shifts_.resize(outer);
-    // The zero shift is included, unless every body is an outer one.
+    // Includes the zero shift of the inner bodies, unless every body is an outer one.
     const Shifts any = outer == n ? shifts_of(0) : Shifts{};
     PerPiece<Shifts> parts(piece_count(threads(), outer), any);
     PerPiece<int> shifted(parts.size());

@@ -119,8 +119,8 @@ Lattice<T, D>::Lattice(const Domain<D>& domain) : periodic(domain.periodic) {
         }
     if (!std::isfinite(static_cast<double>(change)))
         throw Error(Error::Kind::input, "domain: the change of the shear offset is not finite");
-    if (!periodic[0]) change = 0;  // it moves nothing
-    // Along an open axis the vector only completes the basis: files often leave it out.
+    if (!periodic[0]) change = 0;  // without images it moves nothing
+    // Along an open axis the vector only completes the basis: files often give it as zero.
     for (std::size_t k = 0; k < D; ++k)
         if (!periodic[k] && wide[k] == std::array<double, D>{}) {
             wide[k][k] = 1;

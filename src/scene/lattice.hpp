@@ -1,4 +1,4 @@
-// The lattice in the scalar type of the bodies, and the shifts it makes.
+// The lattice vectors in the scalar type of the bodies, and the shifts computed from them.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct Lattice {
     std::array<bool, D> periodic{};
     T change = 0;                                    // of the shear offset during the step
     std::array<std::array<double, D>, D> inverse{};  // x * inverse: fractional coordinates
-    // If the shear offset changes: the inverse at the end of the step, and the matrix from
+    // If the shear offset changes: the inverse at the end of the step, and the matrix that maps
     // fractional coordinates at the beginning to those at the end.
     std::array<std::array<double, D>, D> last_inverse{}, advance{};
     bool open = true;
@@ -44,7 +44,7 @@ struct Lattice {
         return s;
     }
 
-    // How far the image n moves by itself during the step: only a shear moves images.
+    // Displacement of image n relative to its body during the step, due to the shear.
     Vector<T, D> drift(const Shift<D>& n) const {
         Vector<T, D> s{};
         s[1] = static_cast<T>(n[0]) * change;

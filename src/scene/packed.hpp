@@ -1,6 +1,6 @@
-// The bodies in a method's order: one aligned array per component (structure of arrays), the
-// only copy of the coordinates. A position in these arrays is an entry; a body may have
-// several.
+// The bodies in a method's order: one aligned array per component (structure of arrays). This
+// is the only copy of the coordinates. An index into these arrays is an entry; a body may have
+// several entries.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace vicinal::inline VICINAL_API {
 
-// The highest bit marks, if a method sets it, an unshifted body.
+// Set by some methods for entries that are unshifted bodies.
 constexpr Bits plain_bit = 1u << 15;
 
 template <Real T, int D>
@@ -20,7 +20,7 @@ class Packed {
         instance_.resize(n);
         return instance_.span();
     }
-    // A method's own bits (see Owner) together with the scene's, if it fills no columns.
+    // For a method without columns: its own bits (see Owner) combined with the scene's.
     std::span<Bits> own_bits(std::size_t n) {
         bits_.resize(n);
         return bits_.span();

@@ -2,12 +2,12 @@
 // method every instance, body or ghost, is a box; no method knows about domains.
 //
 // A body has an instance at every shift m (integers, relative to the coordinates as given) at
-// which its own box overlaps the primary cell. Two bodies that touch do so at some point; some
-// shift brings that point into the primary cell, and there both have an instance. So every pair
+// which its own box overlaps the primary cell. If two bodies touch at a point, some shift
+// brings that point into the primary cell, and there both have an instance. So every pair
 // (i, j, n) appears at least once as instances (i, m), (j, m + n). The shifts of a body are a
-// product of integer ranges, one per axis, so the smallest m common to both is known axis by
-// axis: the pair counts where, on every axis, one of the two is the lowest image of its body.
-// One flag per axis and instance; integers only, never coordinates.
+// product of integer ranges, one per axis. So the pair is reported only at the smallest common
+// m: where, on every axis, one of the two instances is the lowest image of its body. This takes
+// one flag per axis and instance; integers only, never coordinates.
 //
 // Ghosts are one of four ways to represent images: see Images.
 #pragma once
@@ -27,9 +27,9 @@
 
 namespace vicinal::inline VICINAL_API {
 
-// Bits by which each pair is reported once. The first D are the lowest-image flags: on which
-// axes an instance has the lowest shift of its body. The rest belong to methods that put a body
-// in several cells.
+// Flag bits that ensure that each pair is reported once. The first D are the lowest-image
+// flags: the axes on which an instance has the lowest shift of its body. The rest are for
+// methods that put a body in several cells.
 using Bits = std::uint16_t;
 
 // How the images of a periodic, sheared or triclinic domain are represented during a step.
@@ -55,8 +55,8 @@ class Scene {
     // scene it is tested against.
     void add_ghosts(std::uint64_t max_bytes, const Scene* same_cell = nullptr);
 
-    // Uses ghosts of the caller's choice; the caller ensures that each pair appears once, and
-    // writes the shifts of the bodies and then of the ghosts to the returned span (empty in an
+    // Uses the given ghosts (their bodies). The caller ensures that each pair appears once, and
+    // writes the shifts of the bodies, then of the ghosts, to the returned span (empty in an
     // open domain).
     std::span<Image<D>> assign_placed(const Bodies<T, D>& bodies, const Domain<D>& domain,
                                       const Execution& execution,
@@ -98,14 +98,14 @@ class Scene {
         }
         return x;
     }
-    // Does the instance have a shift other than zero?
+    // True if the shift of the instance is not zero.
     bool shifted(Index k) const {
         int any = 0;
         if (has_ghosts())
             for (const std::int16_t component : shift_[k]) any |= component;
         return any != 0;
     }
-    // Is any of the bodies begin ... end - 1 shifted? Vectorised.
+    // True if any of the bodies begin ... end - 1 is shifted. Vectorised.
     bool any_shifted(std::size_t begin, std::size_t end) const {
         if (!has_ghosts() || !bodies_shifted_) return false;
         const std::int16_t* const components = shift_[begin].data();
@@ -113,11 +113,11 @@ class Scene {
         for (std::size_t k = 0; k < (end - begin) * D; ++k) any |= components[k];
         return any != 0;
     }
-    // No instance is shifted farther than this along any coordinate axis.
+    // Upper bound of the shift of any instance along any coordinate axis.
     double longest_shift() const;
 
-    // Conservative bounds of instance k during the whole step, widened so that two bodies the
-    // contract's formula may accept always have overlapping boxes (closed).
+    // Conservative bounds of instance k during the whole step, widened so that any two bodies
+    // that the contract's formula may accept have overlapping boxes (closed).
     Box<T, D> box(Index k) const {
         return periodic() || view_.swept() ? widened_box(k) : box_at_rest(view_, k);
     }
@@ -126,10 +126,10 @@ class Scene {
         return periodic() || view_.swept() ? PackedKind::proxies
                                            : traits_of(view_.shape).packed;
     }
-    // Do bodies or images move during the step? A shear also moves the images of bodies at
-    // rest.
+    // True if bodies or images move during the step. A changing shear also moves the images of
+    // bodies at rest.
     bool moving() const { return view_.swept() || lattice_.change != 0; }
-    // Does nothing move, and do all pairs have the same reach, the cut-off?
+    // True if nothing moves and all pairs have the same reach, the cut-off.
     bool one_reach_at_rest() const { return has_cutoff(view_) && !moving(); }
 
     // Prefetches what box() and the decision will read, because a method's order is not the
@@ -157,9 +157,9 @@ class Scene {
         std::array<double, D> centre, half;
     };
 
-    // Every image n at which body j may touch body i of `first`, and a few more; hi < lo on
-    // some axis if there is none. `apart` is j seen from i: touching images bring the origin
-    // into it.
+    // A superset of the images n at which body j may touch body i of `first`; hi < lo on some
+    // axis if there is none. `apart` is the extent of j relative to i: where they touch, it
+    // contains the origin.
     struct ImageRange {
         Shifts shifts;
         Extent apart;
@@ -210,7 +210,7 @@ class Scene {
     Lattice<T, D> lattice_;
     Execution execution_;
     Images images_ = Images::none;
-    bool bodies_shifted_ = false;     // is any body shifted?
+    bool bodies_shifted_ = false;     // some body may be shifted
     std::array<double, D> cell_{};    // the primary cell is [cell_, cell_ + 1), fractional
     std::array<double, D> margin_{};  // see margin()
     bool quick_ = false;              // margin_ suffices for all bodies near the primary cell
@@ -218,7 +218,7 @@ class Scene {
     Buffer<Index> ghost_body_;
     Buffer<Bits> ghost_flags_;
     Buffer<Image<D>> shift_;             // of every instance
-    Buffer<Index> outer_;                // bodies that may have a shift other than zero
+    Buffer<Index> outer_;                // bodies that may have a non-zero shift
     Buffer<Shifts> outer_shifts_;        // shifts of the bodies in outer_
     Buffer<std::uint64_t> first_ghost_;  // scratch: the first ghost of each body in outer_
 };

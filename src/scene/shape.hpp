@@ -1,6 +1,6 @@
-// What a shape is. Only this file of src/ names shapes: everything else asks for the property
-// it needs. The properties stand in traits_of(); what follows says how the arrays of a body
-// become bounds, a reach and packed columns. Functions of hot paths are declared inline, so
+// The properties of shapes. Only this file of src/ names shapes: all other code queries the
+// property it needs. traits_of() lists the properties; the functions after it compute bounds,
+// reach and packed columns from a body's arrays. Functions of hot paths are declared inline, so
 // that g++ inlines them as readily as members of a class.
 #pragma once
 
@@ -35,7 +35,7 @@ struct ShapeTraits {
     PackedKind packed = PackedKind::proxies;  // at rest in an open domain
 };
 
-// A switch, because hot loops ask: the compiler reduces each property to a comparison.
+// A switch, because hot loops use it: the compiler reduces each property to a comparison.
 constexpr ShapeTraits traits_of(Shape shape) {
     switch (shape) {
         case Shape::points:
@@ -86,8 +86,8 @@ inline T upper_corner(const Bodies<T, D>& bodies, std::size_t i, std::size_t axi
     return is_box(bodies) ? bodies.upper.axis[axis][i] : bodies.position.axis[axis][i];
 }
 
-// The reach of two bodies is reach_rule() of their reach_radius(). A point's is the cut-off,
-// or 0 when it is bare, as in probes.
+// The reach of two bodies is reach_rule() of their reach_radius(). That of a point is the
+// cut-off, or 0 in probes, where points are bare.
 template <Real T, int D>
 inline T reach_radius(const Bodies<T, D>& bodies, std::size_t i, bool bare) {
     if (has_radius(bodies)) return bodies.radius[i];
@@ -98,9 +98,9 @@ ReachRule reach_rule(const Bodies<T, D>& bodies) {
     return has_cutoff(bodies) ? ReachRule::max : bodies.rule;
 }
 
-// A body's own part of the reach, which its bounds must cover. The radius serves all reach
-// rules, and probes, whose reach is the sum. But for rounding, the reach of two bodies is
-// half_reach_rule() of both parts.
+// A body's share of the reach, which its bounds must cover. The radius is enough for all reach
+// rules, and for probes, whose reach is the sum. Except for rounding, the reach of two bodies
+// is half_reach_rule() of both shares.
 template <Real T, int D>
 inline T half_reach(const Bodies<T, D>& bodies, std::size_t i) {
     if (has_radius(bodies)) return bodies.radius[i];
@@ -111,8 +111,8 @@ ReachRule half_reach_rule(const Bodies<T, D>& bodies) {
     return has_radius(bodies) ? bodies.rule : ReachRule::sum;
 }
 
-// The formula rounds a few times, so it may accept slightly more than the reach; and where
-// squares underflow, anything below sqrt(smallest normal) may pass.
+// The formula rounds a few times, so it may accept pairs slightly beyond the reach; and where
+// squares underflow, it may accept any distance below sqrt(smallest normal).
 template <Real T>
 inline T widen_half_reach(T half) {
     constexpr T eps = std::numeric_limits<T>::epsilon();
@@ -133,8 +133,8 @@ inline Box<T, D> round_box(const Vector<T, D>& centre, T half_reach) {
     const T h = widen_half_reach(half_reach);
     Box<T, D> box;
     for (std::size_t a = 0; a < D; ++a) {
-        // Each side is rounded to within half an ulp; an eps of it covers that and the next
-        // subtraction's own.
+        // Each side is rounded to within half an ulp; widening by eps covers that and the
+        // rounding of the widening itself.
         const T lo = centre[a] - h, hi = centre[a] + h;
         box.lo[a] = std::max(lo - eps * std::abs(lo), -largest);
         box.hi[a] = std::min(hi + eps * std::abs(hi), largest);
@@ -178,8 +178,8 @@ template <Real T, int D>
     if (has_radius(bodies)) __builtin_prefetch(&bodies.radius[i]);
 }
 
-// How many columns there are, and what they hold of a body: put(column, value) for each, if
-// they are the caller's.
+// The number of columns, and their values for a body: calls put(column, value) for each, if the
+// columns hold the caller's values.
 template <int D>
 constexpr std::size_t packed_columns(PackedKind kind) {
     switch (kind) {

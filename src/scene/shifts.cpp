@@ -1,5 +1,6 @@
-// Which shifts bring a body into the primary cell, or to another body: every one that the exact
-// argument at the top of scene.hpp needs, whatever is rounded, and perhaps one more.
+// The shifts that bring a body into the primary cell, or to another body. Conservative: despite
+// rounding they include every shift that the exact argument at the top of scene.hpp needs, and
+// perhaps one more.
 #include "scene/scene.hpp"
 
 #include <algorithm>
@@ -82,8 +83,9 @@ typename Scene<T, D>::Span Scene<T, D>::span_at(const std::array<double, D>& f,
 
 // The shifts, axis by axis, at which the extent overlaps [cell, cell + width] in fractional
 // coordinates: every shift the exact argument needs, and perhaps one more. If the shear
-// changes, the corner of the cell stays and its sides turn: the fractional coordinates of any
-// point change monotonically, so the values at the beginning and the end bound all between.
+// changes, the corner of the cell is fixed and its sides rotate: the fractional coordinates of
+// any point change monotonically, so the values at the beginning and the end bound those in
+// between.
 template <Real T, int D>
 typename Scene<T, D>::Shifts Scene<T, D>::shifts_into(const Extent& extent,
                                                       const std::array<double, D>& cell,
