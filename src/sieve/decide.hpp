@@ -1,5 +1,5 @@
 // The decision: the formulas of the contract, evaluated in T, in this order, without
-// contraction. Every other kernel must agree with these bit by bit. All of them are exactly
+// contraction. Every other kernel must agree with these bit for bit. All of them are exactly
 // symmetric: swapping the two bodies negates every difference, which is exact.
 #pragma once
 
@@ -52,7 +52,7 @@ T dot(const std::array<T, D>& a, const std::array<T, D>& b) {
     return sum;
 }
 
-// NaN counts as 0: then the bodies are compared at their start.
+// NaN is mapped to 0: the bodies are compared at the beginning of the step.
 template <Real T>
 T clamp_time(T t) {
     return !(t > 0) ? T{0} : (t < 1 ? t : T{1});
@@ -98,10 +98,10 @@ T squared_gap(const Vector<T, D>& a, const Vector<T, D>& b, const Vector<T, D>& 
     return dot(e, e);
 }
 
-// The gap is convex in t and quadratic between the times at which an axis begins or ceases to
-// contribute: its minimum is at one of those times or at the minimiser of one of the pieces.
-// Any time in [0, 1] that shows the two within reach proves the pair, so rounding cannot invent
-// one.
+// The squared gap is convex in t and piecewise quadratic between the times at which an axis
+// begins or ceases to contribute: its minimum is at one of those times or at the minimiser of
+// one of the pieces. A pair is accepted only if the two are within reach at some t in [0, 1],
+// so a rounded t cannot cause a false pair.
 template <Real T, int D>
 bool round_meets_moving_box(const Vector<T, D>& a, const Vector<T, D>& b, const Vector<T, D>& v,
                             T radius) {
@@ -139,7 +139,7 @@ bool round_meets_moving_box(const Vector<T, D>& a, const Vector<T, D>& b, const 
     return false;
 }
 
-// Does j, shifted by s and drifting by sv during the step, touch i?
+// True if j, shifted by s and drifting by sv during the step, touches i.
 template <Real T, int D>
 bool touch(const Item<T, D>& i, const Item<T, D>& j, const Vector<T, D>& s,
            const Vector<T, D>& sv, ReachRule rule, bool moving) {

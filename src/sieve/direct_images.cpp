@@ -9,9 +9,9 @@ namespace vicinal::inline VICINAL_API {
 namespace {
 
 // Enumerates the images that bring one body within reach of another (as Fincke and Pohst do for
-// short vectors): axes are bounded from the outermost in, each by the Gram-Schmidt component of
-// its lattice vector, given the images already chosen. In a skewed cell this visits far fewer
-// images than independent bounds for each axis.
+// short vectors): axes are bounded from the outermost to the innermost, each by the
+// Gram-Schmidt component of its lattice vector, given the shifts chosen so far. In a skewed
+// cell this visits far fewer images than independent bounds for each axis.
 template <Real T, int D>
 class ImageWalk {
   public:
@@ -22,8 +22,8 @@ class ImageWalk {
             if (lattice.periodic[k]) axis_[count_++] = k;
         for (std::size_t k = 0; k < D; ++k)
             for (std::size_t a = 0; a < D; ++a) h_[k][a] = static_cast<double>(lattice.h[k][a]);
-        // Axis 0 is outermost, so that pairs come in sorted order, unless the planes of another
-        // axis are twice as far apart: then fewer of them are within reach.
+        // Axis 0 is outermost, so that pairs are found in sorted order, unless the lattice
+        // planes of another axis are twice as far apart: then fewer of them are within reach.
         for (std::size_t last = count_; last-- > 1;) {
             std::size_t best = last;
             for (std::size_t l = 0; l <= last; ++l)
@@ -99,9 +99,9 @@ class ImageWalk {
         return length(rest);
     }
 
-    // How far the centre of an image may be from the origin along a normal. The bound holds for
-    // any normal: it adds the components along the vectors before it that rounding leaves, and
-    // a little for the sums.
+    // The maximum distance of an image's centre from the origin along a normal. The bound holds
+    // despite rounding of the normal: it adds the remaining components along the vectors before
+    // it, and a little for the sums.
     double reach(const ImageRange& images, std::size_t l) const {
         double sum = 0;
         for (std::size_t a = 0; a < D; ++a)
@@ -153,7 +153,7 @@ class ImageWalk {
 }  // namespace
 
 std::uint64_t max_image_tests(std::uint64_t body_pairs, std::uint64_t max_pairs) {
-    constexpr double few_pairs = 300.0 * 300.0;  // of bodies: all done within a second
+    constexpr double few_pairs = 300.0 * 300.0;  // of bodies: at most a second of work
     const auto pairs = static_cast<double>(body_pairs);
     const double max_tests = std::max(0x1p22, 128 * pairs * std::max(1.0, pairs / few_pairs));
     const auto whole = static_cast<std::uint64_t>(std::min(max_tests, 0x1p62));
@@ -173,7 +173,7 @@ void check_images(const SearchContext<T, D>& context, std::uint64_t max_pairs) {
     std::uint64_t max_tests =
         max_image_tests(one_set ? all / 2 : all, no_limit) / (longer ? 4 : 1);
     if (max_pairs != no_limit) max_tests = std::max(max_tests, max_pairs);
-    const bool to_the_end = all <= std::uint64_t{1} << 22;  // then count all, for the message
+    const bool to_the_end = all <= std::uint64_t{1} << 22;  // few: count all, for the message
     double sum = 0;
     for (Index i = 0; i < firsts.bodies(); ++i) {
         for (Index j = one_set ? i : 0; j < scene.bodies(); ++j)

@@ -130,7 +130,7 @@ void NearestQuery<T, D>::too_much_work() const {
         number_);
 }
 
-// Can the images of a shell hold a neighbour?
+// True if the images of a shell may hold a neighbour.
 template <Real T, int D>
 bool NearestQuery<T, D>::open(std::int32_t shell) {
     const Lattice<T, D>& lattice = context_.scene->lattice();
@@ -154,8 +154,8 @@ bool NearestQuery<T, D>::move(const Shift<D>& n, const Box<double, D>& region) {
     image_ = n;
     const double longest = context_.scene->longest_shift();
     for (std::size_t a = 0; a < D; ++a) {
-        // The shift of an image is a rounded sum, and so is a difference of coordinates with
-        // it.
+        // The shift of an image is a rounded sum, and so is a difference of coordinates plus
+        // that shift.
         double shift = 0, lengths = longest;
         for (std::size_t m = 0; m < D; ++m) {
             const auto h = static_cast<double>(lattice.h[m][a]);
@@ -174,7 +174,7 @@ void NearestQuery<T, D>::offer_entry(std::size_t entry) {
     const Packed<T, D>& packed = *context_.packed;
     const Index instance = packed.instance(entry);
     if (!columns_) {
-        // A ghost is an image of a body, which is offered when that image is visited.
+        // Ghosts are skipped: the image of a body is offered when that image is visited.
         if (instance < context_.scene->bodies()) offer_body(instance);
         return;
     }

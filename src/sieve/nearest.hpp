@@ -54,10 +54,10 @@ class NearestQuery {
   public:
     explicit NearestQuery(const NearestContext<T, D>& context);
 
-    // Finds the neighbours of query i: calls look() for every image of the bodies that could
-    // hold one of them, the nearest images first. look() must offer every body that is not too
-    // far. Without a method every body is searched by itself, because bodies may be many
-    // periods apart.
+    // Finds the neighbours of query i: calls look() for every image of the bodies that may hold
+    // one of them, the nearest images first. look() must offer every body that is not too far.
+    // Without a method each body is searched separately, because bodies may be many periods
+    // apart.
     template <class Look>
     std::span<const Neighbour<T, D>> find(Index i, const Look& look) {
         begin(i);
@@ -74,8 +74,7 @@ class NearestQuery {
         return best_;
     }
 
-    // Lower bound of the squared distance to any body whose box (of Scene::box) lies within
-    // this one.
+    // Lower bound of the squared distance to any body whose Scene::box lies within this box.
     template <Real S>
     double square_to(const Box<S, D>& box) const {
         double sum = 0;
@@ -87,7 +86,7 @@ class NearestQuery {
         }
         return sum * (1 - 16 * eps) - 4 * static_cast<double>(std::numeric_limits<T>::min());
     }
-    // Is everything at this squared distance too far? NaN (from overflow) is not.
+    // True if everything at this squared distance is too far; false for NaN (from overflow).
     bool too_far(double square) const { return square > bound_; }
 
     void offer(Run entries) {
@@ -128,8 +127,7 @@ class NearestQuery {
     bool allows(Index body) const;
     bool anyone_allowed() const;
     bool move(const Shift<D>& n, const Box<double, D>& region);
-    // Work in units of one body test: visiting an image, and sorting a body that may count;
-    // measured.
+    // Measured work in units of one body test: visiting an image, and sorting a candidate.
     static constexpr double image_work = 0.25, sort_work = 1;
     void spend(double work) {
         work_ += work;
@@ -145,8 +143,8 @@ class NearestQuery {
     const bool columns_;  // do the packed columns hold the caller's coordinates?
     Index number_ = 0;    // index of the query
     Vector<T, D> lo_{}, hi_{};
-    // The query relative to the current image, widened by what rounding may add to or take from
-    // a distance, beyond a relative error.
+    // The query relative to the current image, widened by the absolute rounding error of a
+    // distance. (square_to() allows for the relative error.)
     Box<double, D> place_{};
     Shift<D> image_{};  // current image
     typename Scene<T, D>::Shifts shell_{};
@@ -154,13 +152,13 @@ class NearestQuery {
     Shift<D> nearest_image_{};        // of the region
     std::array<double, D> reach_{};   // of region and query together, in periods
     std::array<double, D> height_{};  // of a period
-    double bound_ = 0;                // squared; nothing farther counts
+    double bound_ = 0;                // squared; anything farther is rejected
     double work_ = 0;
     std::vector<Neighbour<T, D>> best_;
     std::vector<Neighbour<T, D>> more_;  // for large k: not yet merged into best_
 };
 
-// All queries of a call, in parallel. `look` offers a query what a method found (see
+// All queries of a call, in parallel. `look` offers a query the bodies that a method finds (see
 // NearestQuery).
 template <Real T, int D, class Look>
 Nearest<T, D> collect_nearest(const NearestContext<T, D>& context, int threads,

@@ -7,7 +7,7 @@
 
 namespace vicinal::inline VICINAL_API {
 
-// A body, and which image of it.
+// One image of a body.
 template <int D>
 struct BodyImage {
     Index body;
@@ -32,7 +32,7 @@ class PairEmitter {
 
     // Writes a pair that is decided.
     void emit(Index first, Index second);
-    // The same, unless another combination of images reports the pair.
+    // The same, unless the lowest-image flags assign the pair to another combination of images.
     void emit_if_owner(Index first, Index second) {
         const unsigned lowest =
             first_scene_.lowest_image_flags(first) | scene_.lowest_image_flags(second);

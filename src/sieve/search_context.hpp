@@ -11,7 +11,7 @@ namespace vicinal::inline VICINAL_API {
 template <Real T, int D>
 struct SearchContext {
     const Scene<T, D>* scene = nullptr;
-    const Scene<T, D>* queries = nullptr;  // null: the scene with itself
+    const Scene<T, D>* queries = nullptr;  // null: pairs within the scene
     ReachRule rule = ReachRule::sum;
     bool bare = false;  // probes: points have no cut-off of their own
     Kernels<T, D> kernels{};

@@ -63,7 +63,8 @@ typename Sieve<T, D>::First Sieve<T, D>::load_query(Index query) const {
     return first;
 }
 
-// Writes every entry of the run that is near and that the owner rule assigns to this cell.
+// Writes every entry of the run that passes the test and that the owner rule assigns to this
+// cell.
 template <Real T, int D>
 void Sieve<T, D>::sift(const First& first, Run run, Owner owner) {
     VICINAL_ASSERT(run.begin <= run.end && run.end <= packed_.size());
@@ -179,7 +180,8 @@ void Sieve<T, D>::meeting(std::span<const EntryPair> pairs) {
     }
 }
 
-// Two entries that are near: applies the owner rule, and the formula unless both are unshifted.
+// For two entries that passed the test: applies the owner rule, and the formula unless both are
+// unshifted.
 template <Real T, int D>
 void Sieve<T, D>::emit_if_owner(const EntryPair& near) {
     const unsigned one = packed_.bits(near.first), other = packed_.bits(near.second);

@@ -17,9 +17,10 @@ struct Run {
     std::size_t size() const { return end - begin; }
 };
 
-// The owner rule, for methods that put a body in several cells: a candidate counts only if at
-// least one of the two has each bit of `either`, the first has all bits of `first` and the
-// second all of `second`. The sieve itself adds the scene's lowest-image flags to `either`.
+// The owner rule, for methods that put a body in several cells: a candidate is accepted only if
+// each bit of `either` is set for at least one of the two, all bits of `first` for the first
+// and all bits of `second` for the second. The sieve itself adds the scene's lowest-image flags
+// to `either`.
 struct Owner {
     Bits either = 0;
     Bits first = 0;
@@ -55,7 +56,7 @@ class Sieve {
 
   private:
     void emit_if_owner(const EntryPair& near);
-    // Are touching bodies pairs without further checks? Images always have bits.
+    // True if touching bodies are pairs without further checks. Images always have bits.
     bool writes_directly() const { return !packed_.owned(); }
 
     struct First {  // the first of the two, loaded once
@@ -69,7 +70,7 @@ class Sieve {
     void sift(const First& first, Run run, Owner owner);
 
     const SearchContext<T, D> context_;
-    const Scene<T, D>&scene_, &first_scene_;  // the latter: the query scene, or the scene
+    const Scene<T, D>&scene_, &first_scene_;  // first_scene_: the query scene, or the scene
     const Packed<T, D>& packed_;
     BlockWriter<D>& out_;
     PairEmitter<T, D> emitter_;
