@@ -1,5 +1,5 @@
-// Boxes that keep their slots between steps, for methods that update what they built. A slot
-// belongs to a body at one shift, so that a ghost present in two steps is the same box in both.
+// Boxes with persistent slots, for methods that update their structure from step to step. A
+// slot belongs to a body at one shift, so a ghost present in two steps keeps its slot.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class BoxSlots {
     bool alive(std::size_t slot) const { return alive_[slot] != 0; }
     Index instance(std::size_t slot) const { return instance_[slot]; }  // or none
     std::span<const Index> instances() const { return instance_; }
-    // The box as last advanced, and that of this step.
+    // The box before and after the update of this step; advance() replaces the former.
     const Box<T, D>& box(std::size_t slot) const { return box_[slot]; }
     const Box<T, D>& next_box(std::size_t slot) const { return next_box_[slot]; }
     void advance(std::size_t slot) { box_[slot] = next_box_[slot]; }
@@ -44,9 +44,9 @@ class BoxSlots {
     CountedVector<std::uint8_t> alive_;
     CountedVector<Index> fresh_, gone_, changed_;
     // In a periodic domain:
-    CountedVector<Index> body_, next_;  // next: of the same body
+    CountedVector<Index> body_, next_;  // next_: next slot of the same body
     CountedVector<Shift<D>> image_;
-    CountedVector<Index> first_;  // of each body
+    CountedVector<Index> first_;  // first slot of each body
     CountedVector<Index> free_;
 };
 

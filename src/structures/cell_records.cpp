@@ -11,9 +11,9 @@
 namespace vicinal::inline VICINAL_API {
 namespace {
 
-// The mean edge (P5) of a fixed sample, summed in one order whatever the number of threads. No
-// edge counts for more than 64 median edges: the box of a body at 1e30 is as wide as the
-// rounding there, and should not set the cells of all others.
+// The mean edge (P5) of a fixed sample, summed in an order independent of the number of
+// threads. Edges are clamped to 64 median edges: the box of a body at 1e30 is as wide as its
+// rounding error, and should not determine the cells of all others.
 template <Real T, int D>
 double mean_edge(const Scene<T, D>& scene, Buffer<double>& half_edges) {
     const std::size_t n = scene.bodies(), stride = n / 65536 + 1;
@@ -54,7 +54,7 @@ typename CellRecords<T, D>::Tally CellRecords<T, D>::tally(const Scene<T, D>& sc
     return all;
 }
 
-// Do the cells of the last step suit these bodies too?
+// True if the cells of the last step suit these bodies too.
 template <Real T, int D>
 bool CellRecords<T, D>::serves(const QuantileBounds& bulk, double edge) const {
     bool same = std::abs(edge - wanted_edge_) <= wanted_edge_ / 8;
@@ -68,7 +68,7 @@ template <Real T, int D>
 void CellRecords<T, D>::choose(const Scene<T, D>& scene, double factor, const char* method,
                                bool steady) {
     const QuantileBounds bulk = quantile_bounds(scene);
-    // A thousandth more, so that equal bodies fit a cell despite rounding.
+    // A thousandth larger, so that equal bodies fit a cell despite rounding.
     double edge = factor * 1.001 * mean_edge(scene, half_edges_);
     for (std::size_t a = 0; a < D; ++a) edge = std::max(edge, 4 * (bulk.extent[a] / farthest));
     if (!(edge > 0)) edge = 1;

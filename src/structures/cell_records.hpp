@@ -1,17 +1,17 @@
 // Bodies as records in the cells of one uniform grid, shared by compact_grid and the uniform
-// hashes. These differ in how they find the records of a cell.
+// hashes, which differ in how they find the records of a cell.
 //
 // A body that fits a cell has one record, in the cell of its lower corner, and the search reads
 // adjacent cells; a body that covers cells a..b on an axis has records in a..max(a, b - 1). If
 // two bodies overlap, the lower corner of their intersection lies in cell q = max(a_i, a_j), on
 // every axis. There the body with the larger a has its lowest record; the other has a record in
-// q, or its highest one in q - 1, never both. So a pair counts
-// - on an axis where both records are in one cell: if either record is its body's lowest;
-// - on an axis where they are in adjacent cells: if the record in the lower cell is its body's
-//   highest and the one in the upper cell its body's lowest.
-// Two bits per axis and record, integers only. Cells are clamped at the ends of a window around
-// the quantile bounds of the bodies; all of this needs only that the cell of a coordinate is
-// monotone.
+// q, or its highest one in q - 1, never both. So a pair is reported only if, on every axis,
+// - both records are in one cell, and either record is its body's lowest; or
+// - they are in adjacent cells, the record in the lower cell is its body's highest, and the one
+//   in the upper cell its body's lowest.
+// This takes two bits per axis and record, integers only. Cells are clamped to a window around
+// the quantile bounds of the bodies: the argument only needs the cell to be monotone in the
+// coordinate.
 #pragma once
 
 #include "base/parallel.hpp"
@@ -25,22 +25,22 @@ namespace vicinal::inline VICINAL_API {
 template <Real T, int D>
 class CellRecords {
   public:
-    // Chooses cells of `factor` mean edges (P5; giants and outliers count for little), coarser
-    // if bodies would need more than a few records each, so that memory stays O(N), or if the
-    // quantile bounds would not fit the window. The name is for the error message. A steady
-    // grid stays where it was in the last step as long as it suits the bodies, so that the keys
-    // of bodies that do not change cells do not change.
+    // Chooses cells of `factor` mean edges (P5; giants and outliers have little weight).
+    // Coarser cells are used if bodies would need more than a few records each, so that memory
+    // stays O(N), or if the quantile bounds would not fit the window. `method` is named in the
+    // error message. With `steady` the grid of the last step is kept as long as it suits the
+    // bodies, so that the keys of bodies that stay in their cells do not change.
     void choose(const Scene<T, D>& scene, double factor, const char* method,
                 bool steady = false);
 
     std::size_t size() const { return size_; }
-    bool several() const { return several_; }  // does any body have more than one?
+    bool several() const { return several_; }  // some body has more than one
     const CellKeys<D>& keys() const { return keys_; }
 
     // Writes size() records, in the order of the instances.
     void write(const Scene<T, D>& scene, std::span<CellRecord> records);
 
-    // The cells that a box covers; those at the upper ends may be guards.
+    // The cells that a box covers, clamped to the cells in use and one guard cell beyond.
     CellSpan<D> cover(const Box<T, D>& box) const {
         CellSpan<D> span;
         for (std::size_t a = 0; a < D; ++a) {
@@ -51,7 +51,7 @@ class CellRecords {
         return span;
     }
 
-    // The rule for records whose cells differ by `step` (second minus first).
+    // The owner rule for records whose cells differ by `step` (second minus first).
     Owner owner(const Cell<D>& step) const {
         Owner rule;
         if (!several_) return rule;
@@ -106,8 +106,8 @@ class CellRecords {
         sieve.probe_one(query, run, rule);
     }
 
-    // Tests a query against the cells it reaches through find(cell) or, if it reaches more than
-    // the `count` cells there are, through the list of all cells.
+    // Tests a query against the cells it reaches: by find(cell), or by iterating over all
+    // `count` cells if it reaches more than that.
     template <class CellAt, class RunAt, class Find>
     void probe_one(Index query, const Box<T, D>& box, std::size_t count, const CellAt& cell_at,
                    const RunAt& run_at, const Find& find, Sieve<T, D>& sieve) const {
@@ -129,7 +129,7 @@ class CellRecords {
         D == 2 ? (1 << 29) : (1 << 19);  // cell from the centre
 
     struct Tally {
-        double records = 0;  // in double: it may exceed 64 bits before cells are coarse enough
+        double records = 0;  // in double: may exceed 64 bits until cells are coarse enough
         CellSpan<D> cells;
         Tally() {
             cells.lo.fill(farthest);
@@ -159,7 +159,7 @@ class CellRecords {
     bool serves(const QuantileBounds& bulk, double edge) const;
 
     double wanted_edge_ = 0;
-    double edge_ = 1;  // the one wanted, or coarser
+    double edge_ = 1;  // wanted_edge_, or coarser
     QuantileBounds bounds_;
     CellKeys<D> keys_;
     std::size_t size_ = 0;

@@ -1,5 +1,5 @@
-// Cells of grids and hashes: integer coordinates, their keys, and the bits by which a pair that
-// shares several cells is reported in one of them.
+// Cells of grids and hashes: integer coordinates, keys, and the flag bits that ensure that a
+// pair sharing several cells is reported in only one of them.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,7 @@ struct CellSpan {
 };
 
 // The cell of a coordinate: floor((x - centre) / edge), clamped to -farthest ... farthest. It
-// is monotone in x whatever rounding does, and that is all that methods rely on.
+// is monotone in x despite rounding; methods rely on nothing else.
 inline std::int32_t cell_at(double x, double centre, double edge, std::int32_t farthest) {
     // Halves, so that a difference of the largest numbers is finite.
     const double c = std::floor((x / 2 - centre / 2) / (edge / 2));
@@ -57,7 +57,7 @@ struct CellRecord {
     Bits bits;
 };
 
-// Bits of a record: is its cell the lowest, the highest of its body on this axis?
+// Bits of a record: its cell is the lowest / the highest of its body on this axis.
 template <int D>
 constexpr Bits low_bit(std::size_t axis) {
     return static_cast<Bits>(1u << (D + axis));
@@ -77,9 +77,9 @@ Bits bits_of(const Cell<D>& cell, const CellSpan<D>& span) {
     return static_cast<Bits>(bits);
 }
 
-// Keys hold one field per axis, x lowest, so that a row of cells along x is one run of keys. A
-// field can also hold a cell below the first and one above the last: a neighbour's key never
-// overflows into the next field.
+// Keys have one bit field per axis, x in the lowest bits, so that a row of cells along x is one
+// range of keys. A field also has values for a guard cell below the first and one above the
+// last, so that a neighbour's key never overflows into the next field.
 template <int D>
 struct CellKeys {
     CellSpan<D> used{};              // cells in use
@@ -128,7 +128,7 @@ struct CellKeys {
     }
 };
 
-// Half stencil: half of the steps to adjacent cells, so that each two cells are joined once.
+// Half stencil: half of the steps to adjacent cells, so that every two cells are joined once.
 template <int D>
 constexpr auto half_steps() {
     if constexpr (D == 2)

@@ -1,4 +1,4 @@
-// Sorts the ends of boxes, moves them, and follows the pairs that begin and end.
+// Sorts and moves the ends of boxes, and updates the set of overlapping pairs.
 #include "structures/end_lists.hpp"
 
 #include <algorithm>
@@ -100,7 +100,7 @@ void EndLists<T, D>::erase_gone(const BoxSlots<T, D>& slots) {
 }
 
 // A move reads scattered memory in two steps: the positions of its ends, then the ends around
-// them. Each is prefetched some moves ahead. To prefetch the boxes that will be passed as well
+// them. Each is prefetched some moves ahead. Prefetching the boxes that will be passed as well
 // costs more than it saves.
 template <Real T, int D>
 std::uint64_t EndLists<T, D>::move_changed(const BoxSlots<T, D>& slots) {
@@ -138,16 +138,16 @@ template <Real T, int D>
     const Box<T, D>&from = slots.box(slot), &to = slots.next_box(slot);
     std::uint64_t sum = 0;
     for (std::size_t a = 0; a < D; ++a) {
-        // So that the two ends of the box never pass each other.
+        // The leading end first, so that the two ends of the box never pass each other.
         const bool up = to.hi[a] > from.hi[a];
         for (const bool top : {up, !up}) sum += move_end(slots, a, end_of(to, a, slot, top));
     }
     return sum;
 }
 
-// A pair begins or ends only where a lower side and an upper one pass each other. Most of these
-// are far apart along another axis, as their quantised boxes show. Returns how many ends this
-// one passed.
+// An overlap begins or ends only where a lower end and an upper end are swapped. Most of these
+// boxes are far apart along another axis, which their quantised boxes show. Returns how many
+// ends this one passed.
 template <Real T, int D>
 [[gnu::always_inline]] inline std::uint64_t EndLists<T, D>::move_end(
     const BoxSlots<T, D>& slots, std::size_t axis, const End& end) {
@@ -199,13 +199,13 @@ void EndLists<T, D>::insert_fresh(BoxSlots<T, D>& slots, std::size_t axis) {
     sweep_fresh(slots, axis);
 }
 
-// The boxes open at each position along the axis, old and new ones apart.
+// Sweeps along the axis with two active lists, one of old and one of new boxes.
 template <Real T, int D>
 void EndLists<T, D>::sweep_fresh(const BoxSlots<T, D>& slots, std::size_t axis) {
     std::vector<std::uint8_t> is_new(slots.size(), 0);
     for (const Index slot : slots.fresh()) is_new[slot] = 1;
     std::array<std::vector<Index>, 2> open;
-    std::vector<Index> index(slots.size());  // in `open`
+    std::vector<Index> index(slots.size());  // position in `open`
     for (const End& end : ends_[axis]) {
         const Index slot = end.tag / 2;
         std::vector<Index>& own = open[is_new[slot]];
@@ -235,7 +235,8 @@ std::uint64_t EndLists<T, D>::swap_distance(const BoxSlots<T, D>& slots, Index s
     return sum;
 }
 
-// How many ends this one passes to its new position. Gallops, because they are usually few.
+// How many ends this one passes on its way to its new position. Galloping search, because they
+// are usually few.
 template <Real T, int D>
 std::uint64_t EndLists<T, D>::distance(std::size_t axis, const End& end) const {
     const auto& ends = ends_[axis];

@@ -1,6 +1,6 @@
-// The ends of boxes, sorted along every axis, and the set of pairs whose boxes overlap. An
-// update moves the ends of changed boxes to their new positions; where a lower end and an upper
-// one pass each other, a pair may begin or end.
+// The end points of boxes, sorted along every axis, and the set of overlapping pairs. An update
+// moves the ends of changed boxes to their new positions; where a lower and an upper end are
+// swapped, an overlap may begin or end.
 #pragma once
 
 #include <array>
@@ -18,10 +18,10 @@ namespace vicinal::inline VICINAL_API {
 template <Real T, int D>
 class EndLists {
   public:
-    // Makes all lists, and the set of pairs by one sweep along an axis.
+    // Builds all lists, and the set of pairs by one sweep along an axis.
     void assign(const BoxSlots<T, D>& slots, std::size_t axis, int threads);
-    // Follows the slots from their boxes to their next boxes, and advances them. New boxes are
-    // swept along the axis. Returns how many ends were passed.
+    // Updates the lists from the slots' boxes to their next boxes, and advances the slots. New
+    // boxes are swept along the axis. Returns how many ends were passed.
     std::uint64_t update(BoxSlots<T, D>& slots, std::size_t axis);
 
     // Pairs of slots.
@@ -29,7 +29,7 @@ class EndLists {
     std::size_t boxes() const { return ends_[0].size() / 2; }
     // How many ends the box of a slot will pass.
     std::uint64_t swap_distance(const BoxSlots<T, D>& slots, Index slot) const;
-    // How many boxes begin within a box along an axis, roughly; boxes are numbered in order.
+    // Roughly how many boxes begin within the box with this rank along an axis.
     std::uint64_t begun_within(std::size_t axis, std::size_t number) const {
         const Index slot = ends_[axis][2 * number].tag / 2;
         return (position_[axis][2 * slot + 1] - position_[axis][2 * slot]) / 2;
@@ -70,7 +70,7 @@ class EndLists {
     std::array<CountedVector<End>, D> ends_;
     std::array<CountedVector<Index>, D> position_;  // of the ends, by tag
     BoxQuantiser<T, D> quantiser_;
-    CountedVector<QuantisedBox<D>> quantised_;  // of each slot: both boxes together
+    CountedVector<QuantisedBox<D>> quantised_;  // of each slot: union of old and new box
     PairSet pairs_;
 };
 

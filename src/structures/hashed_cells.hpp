@@ -1,6 +1,6 @@
-// Cells found by their keys through a table of slots (P4 section 2): a hash chooses the slot,
-// the key decides, so two cells that collide in a slot never share a record. Slots carry the
-// time stamp of the step that filled them (P4 section 4.3): nothing is cleared between steps.
+// A hash table of cells (P4 section 2): the hash selects a slot, and keys are compared, so two
+// cells that collide in a slot never share a record. Slots carry the time stamp of the step
+// that filled them (P4 section 4.3): nothing is cleared between steps.
 #pragma once
 
 #include <span>
@@ -16,9 +16,9 @@ namespace vicinal::inline VICINAL_API {
 
 constexpr Index no_cell = ~Index{0};
 
-// P4 Eq. 1 without its modulus: large primes, exclusive or. Cells are counted from the middle
-// of the bodies, but (i, j) and (-i, -j) would have nearly the same hash, so here they are
-// offset to count from far outside.
+// P4 Eq. 1 without its modulus: exclusive or of multiples of large primes. Cell coordinates are
+// relative to the middle of the bodies, where (i, j) and (-i, -j) would have nearly the same
+// hash; so they are offset by a large number.
 template <int D>
 std::uint32_t cell_hash(const Cell<D>& cell) {
     constexpr std::array<std::uint32_t, 3> primes{73856093, 19349663, 83492791};
@@ -31,7 +31,7 @@ std::uint32_t cell_hash(const Cell<D>& cell) {
 
 class HashedCells {
   public:
-    // Removes all cells; the table has at least this many slots from now on.
+    // Removes all cells and ensures at least this many slots.
     void clear(std::size_t slots);
 
     // The cell with this key, inserted if absent.
@@ -47,9 +47,9 @@ class HashedCells {
     Run run(std::size_t cell) const { return {start_[cell], start_[cell + 1]}; }
     Run found(Index cell) const { return cell == no_cell ? Run{} : run(cell); }
 
-    // For the report: the statistics by which P4 section 4.3 chooses a table's size. The key
-    // decides here, so false candidates are those that would be found if the slot decided:
-    // records in one slot but not in one cell, each two counted once.
+    // For the report: the statistics by which P4 section 4.3 chooses a table's size. Since keys
+    // are compared here, false candidates are those that would be found without that: pairs of
+    // records in one slot but not in one cell.
     Statistics statistics() const;
 
   private:
@@ -59,7 +59,7 @@ class HashedCells {
     };
     struct Node {
         std::uint64_t key;
-        Index next;  // in the same slot
+        Index next;  // next cell in the same slot
     };
 
     std::size_t slot_of(std::uint32_t hash) const {

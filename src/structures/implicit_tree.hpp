@@ -1,5 +1,5 @@
 // The implicit kd-tree of P1, which is never stored: space is halved along x, y, z, x, ...
-// without end. This file assigns cells to bodies.
+// recursively. This file assigns cells to bodies.
 #pragma once
 
 #include <algorithm>
@@ -29,14 +29,14 @@ struct CellBox {
     }
 };
 
-// A cell of the tree: the path to it from the root, a bit per cutting plane, first plane
-// highest.
+// A cell of the tree as a locational code: the path from the root, one bit per splitting plane,
+// the first plane in the highest bit.
 struct TreeCell {
     std::uint64_t code;  // as long as the longest code, padded with zeros
     unsigned length;
 };
 
-// A body has at most one piece per corner.
+// The pieces of a split body: at most one per corner.
 template <int D>
 struct Pieces {
     std::array<TreeCell, 1 << D> cells;
@@ -45,13 +45,13 @@ struct Pieces {
 
 template <int D>
 struct ImplicitTreeOptions {
-    bool split = true;       // bodies where they cross cutting planes
-    bool suppress = true;    // splits that do not make cells smaller
-    bool octree = false;     // cut all axes together
-    unsigned bits = 0;       // per axis; 0: from the bodies
+    bool split = true;       // split bodies that cross splitting planes
+    bool suppress = true;    // suppress splits that do not make cells smaller
+    bool octree = false;     // split all axes at once
+    unsigned bits = 0;       // per axis; 0: chosen from the bodies
     double root_factor = 1;  // edge of the root, in edges of the bodies' bounding box
-    std::optional<Box<double, D>> root;  // instead of one from the bodies
-    std::string axes = "xyz";            // the order in which axes are cut
+    std::optional<Box<double, D>> root;  // if given, overrides the bounds of the bodies
+    std::string axes = "xyz";            // the order in which axes are split
 };
 
 template <Real T, int D>
@@ -63,8 +63,8 @@ class ImplicitTree {
             if (const auto a = static_cast<std::size_t>(axis - 'x'); a < D) rank_[a] = --next;
     }
 
-    // `max_bits`: bits that a code may have. With `keep` the last root and number of bits are
-    // kept if they still suit the bodies; returns whether they were.
+    // `max_bits`: the maximum length of a code. With `keep` the last root and number of bits
+    // are reused if they still suit the bodies; returns true if they were.
     bool assign(const Scene<T, D>& scene, unsigned max_bits, bool keep) {
         const Root root = root_of(scene);
         if (keep && D * bits_ <= max_bits && suits(root)) return true;
@@ -129,7 +129,7 @@ class ImplicitTree {
         return result;
     }
 
-    // The cells of a body, which are disjoint and cover it.
+    // The cells of a body: disjoint, and together they cover it.
     Pieces<D> pieces(const CellBox<D>& box) const {
         std::array<Cut, D> cuts;
         std::uint64_t corner = 0;
@@ -143,7 +143,7 @@ class ImplicitTree {
                        (spread_bits<D>(at) << rank_[a]) - low_code};
             corner += low_code;
         }
-        // The coarsest plane first: the rest of the body crosses them in this order.
+        // The coarsest plane first: the order in which the body is split.
         const auto order = [&](std::size_t a, std::size_t b) {
             if (cuts[a].whole < cuts[b].whole) std::swap(cuts[a], cuts[b]);
         };
@@ -158,9 +158,9 @@ class ImplicitTree {
     }
 
   private:
-    // How the planes of an axis cut a body: the first one that all of it crosses and the first
-    // ones that its halves cross, as bits of the code (-1: none); and the step from the code of
-    // a piece to that of its upper half.
+    // How the planes of an axis split a body: the first plane that the whole body crosses and
+    // the first ones that its halves cross, as bit numbers of the code (-1: none); and the
+    // difference from the code of a piece to that of its upper half.
     struct Cut {
         int whole, lower, upper;
         std::uint64_t step;
@@ -174,17 +174,17 @@ class ImplicitTree {
             std::clamp(c, 0.0, static_cast<double>((1u << bits_) - 1)));
     }
 
-    // The first cutting plane between two coordinates.
+    // The first splitting plane between two coordinates.
     int plane(std::uint32_t lo, std::uint32_t hi, std::size_t axis) const {
         const int level = static_cast<int>(std::bit_width(lo ^ hi)) - 1;
         return level < 0 ? -1 : level * D + static_cast<int>(rank_[axis]);
     }
 
-    // The cell of a piece (P1 section 5.3) that has been cut along the axes before `level`, and
-    // whose first plane still crossed is `first`: the common prefix of its corners' codes ends
-    // at the first cutting plane between them. There the piece is split, once per axis, if the
-    // cells of the resulting pieces are together smaller than its own (P1 section 4.1). Returns
-    // their volume.
+    // The cell of a piece (P1 section 5.3) that has been split along the axes before `level`,
+    // and whose first plane still crossed is `first`: the common prefix of its corners' codes
+    // ends at the first splitting plane between them. There the piece is split, once per axis,
+    // if the cells of the resulting pieces are together smaller than its own (P1 section 4.1).
+    // Returns their volume.
     template <std::size_t level>
     std::uint64_t place(const std::array<Cut, D>& cuts, int first, std::uint64_t corner,
                         Pieces<D>& out) const {
@@ -211,9 +211,9 @@ class ImplicitTree {
         std::array<double, D> low{}, edges{};
     };
 
-    // The root is a cube around all boxes, so that cells are as wide as they are long; or
-    // around most of them, if a few lie so far out that the others would share a cell. Bodies
-    // outside belong to the border cells.
+    // The root is a cube around all boxes, so that cells are about cubic; or around most of
+    // them, if outliers would otherwise put all the others into one cell. Bodies outside belong
+    // to the border cells.
     Root root_of(const Scene<T, D>& scene) const {
         Root root;
         if (options_.root) {
@@ -245,7 +245,7 @@ class ImplicitTree {
         return root;
     }
 
-    // Does the current root still suit bodies for which this would be the root?
+    // True if the current root still suits bodies whose own root would be `root`.
     bool suits(const Root& root) const {
         bool yes = true;
         for (std::size_t a = 0; a < D; ++a) {
@@ -262,7 +262,7 @@ class ImplicitTree {
         constexpr std::size_t max_samples = 1024;
         const std::size_t n = scene.bodies(), count = std::min(n, max_samples);
         if (count == 0) return 1;
-        std::array<double, max_samples> ratios;  // of a body to the root
+        std::array<double, max_samples> ratios;  // edge of a body to that of the root
         for (std::size_t s = 0; s < count; ++s) {
             const Box<T, D> box = scene.box(static_cast<Index>(s * n / count));
             ratios[s] = 0;
@@ -280,10 +280,11 @@ class ImplicitTree {
     }
 
     const ImplicitTreeOptions<D> options_;
-    std::array<unsigned, D> rank_{};  // of an axis within a level: the one cut first is highest
+    std::array<unsigned, D>
+        rank_{};  // bit of an axis within a level: the axis split first is highest
     unsigned bits_ = 1;
     Root root_;
-    std::array<double, D> scale_{};  // finest cells per length
+    std::array<double, D> scale_{};  // finest cells per unit of length
 };
 
 }  // namespace vicinal::inline VICINAL_API

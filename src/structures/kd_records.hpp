@@ -1,9 +1,9 @@
 // Bodies as sorted records in an implicit tree (P1 section 5): every piece of a body is a
-// record (locational code of its cell, length of the code, entry). Sorted, the cells inside a
-// cell follow it: the run of a record.
+// record (locational code of its cell, length of the code, entry). In sorted order a cell is
+// followed by the cells inside it: these form the run of a record.
 //
-// Coherent: the order of the last step is sorted again. Then every body has a record for every
-// corner, so that their number does not change, and the record names its corner.
+// Coherent: the order of the last step is re-sorted. Then every body has a record for every
+// corner, so that the number of records is constant, and the record stores its corner.
 #pragma once
 
 #include <algorithm>
@@ -24,10 +24,10 @@ template <Real T, int D>
 class KdRecords {
   public:
     static constexpr std::size_t max_pieces = 1 << D;
-    // Records have numbers of 32 bits.
+    // Record numbers have 32 bits.
     static constexpr std::size_t max_instances =
         std::numeric_limits<Index>::max() / max_pieces - 1;
-    // The length in unneeded records, which no cell has.
+    // The length stored in unused records: no cell has it.
     static constexpr unsigned inactive = 63;
 
     KdRecords(const ImplicitTreeOptions<D>& options, bool coherent)
@@ -66,7 +66,7 @@ class KdRecords {
         return coherent_ ? number_of(record) >> slot_bits : number_of(record);
     }
 
-    // The first key of the records of a cell, and the first after those of all cells inside it.
+    // The keys of the records of a cell and all cells inside it: the first, and the end.
     std::uint64_t first_key(const TreeCell& cell) const { return record(cell, 0); }
     std::uint64_t key_behind(const TreeCell& cell) const {
         return record({cell.code + tree_.volume(cell.length), 0}, 0);
@@ -82,8 +82,8 @@ class KdRecords {
         while (end < r + 4 && records_.data()[end] < key) ++end;
         return end < r + 4 ? end : find(key, end - 1);
     }
-    // The first record at or after `from` that is not below `key`; gallops, because it is
-    // likely near.
+    // The first record at or after `from` that is not below `key`. Galloping search, because it
+    // is likely near.
     std::size_t find(std::uint64_t key, std::size_t from) const {
         const auto records = records_.span();
         std::size_t step = 1;
@@ -151,8 +151,8 @@ class KdRecords {
                                 });
     }
 
-    // The cells of the bodies' boxes, and the bodies' volume, summed in one order whatever the
-    // number of threads.
+    // The cells of the bodies' boxes, and the bodies' volume, summed in an order independent of
+    // the number of threads.
     void measure_cells(const Scene<T, D>& scene, const Packed<T, D>& packed) {
         constexpr std::size_t part_size = 4096;
         const std::size_t n = scene.size();
@@ -211,7 +211,7 @@ class KdRecords {
         records_.data()[count] = ~std::uint64_t{0};  // sentinel after every key
     }
 
-    // P1 section 7.1: new codes in the old order, re-sorted where it has changed.
+    // P1 section 7.1: writes new codes in the old order, then re-sorts what has changed.
     void update_records(int threads) {
         const std::size_t count = records_.size();
         scratch_.resize(count);
@@ -226,7 +226,7 @@ class KdRecords {
 
     ImplicitTree<T, D> tree_;
     const bool coherent_;
-    bool ordered_ = false;  // coherent: are there records of the last step?
+    bool ordered_ = false;  // coherent: records of the last step exist
     unsigned number_bits_ = 0;
     Buffer<CellBox<D>> cells_;       // of each entry
     Buffer<std::uint64_t> records_;  // sorted, with a sentinel after the last

@@ -1,7 +1,7 @@
 // The approximate mode of P5 section 5: a body is stored in all cells that its box covers, but
 // in at most a fixed number of them, chosen at random if it covers more. Queries read all cells
-// they cover, and so miss bodies stored elsewhere. A pair counts in the lowest cell that one
-// covers and the other is stored in.
+// they cover, and so miss bodies stored elsewhere. A pair is reported in the lowest cell that
+// one body covers and the other is stored in.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class KeptCells {
   public:
     static constexpr std::size_t most = 27;
 
-    // At most `each` records for each instance, chosen by its number and the step.
+    // At most `each` records per instance; the instance and the step seed the choice.
     void write(const Scene<T, D>& scene, const CellRecords<T, D>& grid, std::size_t each,
                std::uint64_t step, Buffer<CellRecord>& records) {
         const std::size_t n = scene.size();
@@ -88,7 +88,7 @@ class KeptCells {
         std::sort(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(count));
     }
 
-    Buffer<std::size_t> first_;  // record of each instance, and the end
+    Buffer<std::size_t> first_;  // first record of each instance, and the end
     const CellRecord* records_ = nullptr;
 };
 

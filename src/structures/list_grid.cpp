@@ -57,15 +57,15 @@ double Spread<T, D>::bounded(double half_cell, double max_cells) const {
         for (std::size_t a = 0; a < D; ++a) product *= cells(a, half_cell);
         return product;
     };
-    // Not even one axis alone may have more.
+    // First bound each axis alone.
     for (std::size_t a = 0; a < D; ++a)
         half_cell = std::max(half_cell, half_extent[a] / max_cells);
     while (all() > max_cells) half_cell *= 1.05;
     return half_cell;
 }
 
-// Lists first, as in the paper; then entries along them, cell by cell, so that the bodies of a
-// row of cells are contiguous.
+// Builds the linked lists first, as in the paper; then assigns entries along them, cell by
+// cell, so that the bodies of a row of cells are contiguous.
 template <Real T, int D>
 void ListGrid<T, D>::link(int threads, Packed<T, D>& packed) {
     cells_ = 1;

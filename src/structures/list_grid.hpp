@@ -1,6 +1,6 @@
 // A cell list: a grid of a bounded number of cells, with a linked list of bodies in each (P3,
-// appendices A.1 and A.2). `first` is a body of a cell, `next` the one after it in the same
-// cell. A body is only in the cell of its lower corner, and no body reaches beyond the next
+// appendices A.1 and A.2). `first` is the first body of a cell, `next` the next one in the same
+// cell. A body is only in the cell of its lower corner, and no body extends beyond the adjacent
 // cell, so all its neighbours are in the 3^D cells around its own.
 #pragma once
 
@@ -20,24 +20,25 @@ struct Spread {
     Spread() = default;
     explicit Spread(const Scene<T, D>& scene);
 
-    // The cell of a coordinate, from 0, for cells of this edge.
+    // The cell of a coordinate, from 0 on, for cells with this half edge.
     double cell(T x, std::size_t axis, double half_cell) const {
         return std::floor((static_cast<double>(x) / 2 - lo[axis]) / half_cell);
     }
     double cells(std::size_t axis, double half_cell) const {
         return std::floor(half_extent[axis] / half_cell) + 1;
     }
-    // Half the edge of cells that no body exceeds. A thousandth more than the longest edge
-    // outweighs the rounding of cell(): quotients below 2^32 err by less than 2^-19.
+    // Half the edge of cells that are at least as long as any body. Adding a thousandth to the
+    // longest edge outweighs the rounding of cell(): quotients below 2^32 have an error of less
+    // than 2^-19.
     double search_distance() const;
-    // The same or more, so that there are at most `max_cells` cells.
+    // `half_cell`, enlarged if needed so that there are at most `max_cells` cells.
     double bounded(double half_cell, double max_cells) const;
 };
 
 template <Real T, int D>
 class ListGrid {
   public:
-    // At most 7 cells per body (P3), and a few more.
+    // At most 7 cells per body (P3), plus a constant for few bodies.
     static double max_cells(std::size_t bodies) {
         return std::min(7 * static_cast<double>(bodies) + 64, 2147483647.0);
     }
@@ -62,8 +63,8 @@ class ListGrid {
     // Joins every cell of the tasks with itself and its half stencil.
     void search(Range tasks, Sieve<T, D>& sieve) const;
 
-    // Tests every query against the cells its box covers and those just before them, from which
-    // a body may reach into it.
+    // Tests every query against the cells its box covers and those just below them, from which
+    // a body may extend into the box.
     template <class CellOf>
     void probe(const Scene<T, D>& queries, Range instances, const CellOf& cell_of,
                Sieve<T, D>& sieve) const {
@@ -98,8 +99,8 @@ class ListGrid {
     Buffer<Index> start_;  // first entry of each cell, and the end
 };
 
-// Base of methods on such a grid: the derived class chooses the cells and defines the cell of a
-// coordinate, Grid::cell_of(x, axis).
+// Base class of methods on such a grid: the derived class chooses the cells and defines the
+// cell of a coordinate, Grid::cell_of(x, axis).
 template <class Grid, Real T, int D>
 class ListGridMethod : public Method<T, D> {
   public:

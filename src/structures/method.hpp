@@ -10,7 +10,7 @@
 
 namespace vicinal::inline VICINAL_API {
 
-// Virtual per build and per range of tasks, never per pair.
+// Virtual calls are made per build and per range of tasks, never per pair.
 template <Real T, int D>
 class Method {
   public:
@@ -22,12 +22,12 @@ class Method {
     // Independent pieces of the search; their number must not depend on threads.
     virtual std::size_t tasks() const = 0;
 
-    // Proposes every pair the sieve would keep: each at least once, and exactly once where
-    // the owner rule holds. Const, starts no threads.
+    // Proposes every pair that the sieve would accept: at least once, and exactly once under
+    // the owner rule. Must not modify the method or start threads.
     virtual void search(Range tasks, const SearchContext<T, D>& context) const = 0;
 
-    // The same for instances of a query scene against what was built. May run on several
-    // threads of the caller at the same time.
+    // The same for instances of a query scene against the scene of the last build. Several
+    // threads of the caller may call it at the same time.
     virtual void probe(const Scene<T, D>& queries, Range instances,
                        const SearchContext<T, D>& context) const = 0;
 
@@ -54,8 +54,8 @@ template <Real T, int D>
 class NativePeriodicity {
   public:
     virtual ~NativePeriodicity() = default;
-    // Called before build() for a scene with images that has no ghosts yet: will search() find
-    // pairs across periodic faces by itself? Queries and rows need ghosts all the same.
+    // Called before build() for a periodic scene without ghosts: true if search() can find
+    // pairs across periodic faces by itself. Queries and rows always need ghosts.
     virtual bool joins_faces(const Scene<T, D>& scene) = 0;
 };
 
@@ -69,14 +69,14 @@ template <Real T, int D>
 class RowFinder {
   public:
     virtual ~RowFinder() = default;
-    // The bodies in the method's order; empty if rows cannot be found for what was built.
+    // The bodies in the method's order; empty if rows cannot be found for the last build.
     virtual std::span<const Index> body_order() const = 0;
     // Fills offsets and indices, in an open domain without groups and exclusions.
     virtual RowStatistics find_rows(const SearchContext<T, D>& context, Order order,
                                     RowOrder row_order, Rows<D>& rows) = 0;
 };
 
-// Methods that propose pairs more than once: pairs can only be counted, repeats included.
+// For methods that propose pairs more than once: pairs can only be counted, with duplicates.
 class RepeatedPairs {
   public:
     virtual ~RepeatedPairs() = default;

@@ -1,4 +1,4 @@
-// The registry entry of a method, and the options a method is made with.
+// The registry entry of a method, and the options that a method is constructed with.
 #pragma once
 
 #include <memory>

@@ -36,7 +36,7 @@ class PairSet {
         const std::size_t at = find(ordered(a, b));
         if (table_[at] != none) remove(at);
     }
-    // Erases every pair for which f(first, second).
+    // Erases every pair for which f(first, second) is true.
     template <class F>
     void erase_if(const F& f) {
         for (std::size_t m = members_.size(); m-- > 0;)
@@ -52,7 +52,7 @@ class PairSet {
         const std::uint64_t key = std::uint64_t{pair.first} << 32 | pair.second;
         return static_cast<std::size_t>((key * 0x9e3779b97f4a7c15u) >> shift_);
     }
-    // Where the pair is in the table, or where it would go.
+    // The pair's position in the table, or the position where it would be inserted.
     std::size_t find(const EntryPair& pair) const {
         const std::size_t mask = table_.size() - 1;
         for (std::size_t at = home(pair);; at = (at + 1) & mask) {

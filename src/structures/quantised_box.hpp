@@ -1,5 +1,5 @@
-// Boxes quantised to a coarse grid, a lane of bits per axis, so that many fit the cache and two
-// are compared in a few instructions.
+// Boxes quantised to a coarse grid, with one bit field per axis, so that many fit the cache and
+// two are compared in a few instructions.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct QuantisedBox {
     }
 };
 
-// The grid. What lies outside belongs to its border cells.
+// The grid. Coordinates outside are clamped to its border cells.
 template <Real T, int D>
 class BoxQuantiser {
   public:
@@ -36,7 +36,7 @@ class BoxQuantiser {
         scale_[a] = std::isfinite(scale) ? scale : 0;
     }
 
-    // Bounds both boxes together.
+    // Bounds the union of both boxes.
     QuantisedBox<D> operator()(const Box<T, D>& one, const Box<T, D>& other) const {
         QuantisedBox<D> result;
         for (std::size_t a = 0; a < D; ++a) {

@@ -34,7 +34,7 @@ class RunTasks {
             }
         });
         work_ = exclusive_scan(1, work_before_.span());
-        // Large enough that tasks are few.
+        // So that there are at most about 2^16 tasks.
         work_per_task_ = std::max<std::uint64_t>(1 << 15, work_ >> 16);
     }
 
@@ -43,8 +43,8 @@ class RunTasks {
         return static_cast<std::size_t>((work_ + work_per_task_ - 1) / work_per_task_);
     }
 
-    // Calls f with each record of the tasks and the part of its run that is theirs; that part
-    // may extend beyond the run. run_end(r) is called only where a task begins or ends.
+    // Calls f with each record of the tasks and the part of its run that belongs to them; that
+    // part may extend beyond the run. run_end(r) is called only where a task begins or ends.
     template <class RunEnd, class F>
     void for_each_part(Range tasks, const RunEnd& run_end, const F& f) const {
         std::uint64_t unit = tasks.begin * work_per_task_;

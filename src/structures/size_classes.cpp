@@ -11,7 +11,7 @@
 namespace vicinal::inline VICINAL_API {
 namespace {
 
-// Half the longest edge of a box: the whole may overflow.
+// Half the longest edge of a box: the full edge may overflow.
 template <Real T, int D>
 double half_edge(const Box<T, D>& box) {
     double edge = 0;
@@ -49,7 +49,7 @@ void SizeClasses<T, D>::choose(const Scene<T, D>& scene) {
     });
     double edge = 2 * std::min(*std::min_element(smallest.begin(), smallest.end()),
                                std::numeric_limits<double>::max() / 8);
-    // The window holds the quantile bounds several times over.
+    // The window is several times larger than the quantile bounds.
     for (std::size_t a = 0; a < D; ++a)
         edge = std::max(edge, 4 * (bounds_.extent[a] / farthest));
     edge_ = power_of_two_above(std::max(edge, std::numeric_limits<double>::min()));

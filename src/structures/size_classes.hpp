@@ -1,11 +1,11 @@
-// Size classes (P4 section 2.2): cells of edge 2^c, and every body in the cells of the smallest
-// class that is not smaller than its longest edge, so that it covers at most 2 of them per axis
-// (3 with rounding).
+// Size classes (P4 section 2.2): a hierarchy of grids with cells of edge 2^c. Every body is in
+// the smallest class whose cells are at least as long as its longest edge, so that it covers at
+// most 2 of them per axis (3 with rounding).
 //
-// All classes count from one finest cell: the cell of a coordinate in class c is the finest one
-// shifted right by c bits. So classes nest exactly, whatever rounding does. The finest cells
-// are clamped to a window around the quantile bounds of the bodies; a class as large as the
-// window is the largest, and larger bodies are in its two cells per axis.
+// The cell of a coordinate in class c is its finest cell shifted right by c bits. So classes
+// nest exactly, despite rounding. The finest cells are clamped to a window around the quantile
+// bounds of the bodies. In the largest class the window is two cells per axis, which also hold
+// all larger bodies.
 //
 // A pair of one class is reported in the lowest cell that both share: where, on every axis, one
 // of the two has its lowest record. For two classes, see owner().
@@ -21,7 +21,7 @@ namespace vicinal::inline VICINAL_API {
 template <Real T, int D>
 class SizeClasses {
   public:
-    // Chooses the finest cell and records which classes have bodies.
+    // Chooses the edge of the finest cells and finds which classes have bodies.
     void choose(const Scene<T, D>& scene);
 
     // Writes a record for every body and cell, in the order of the instances.
@@ -69,12 +69,12 @@ class SizeClasses {
         for (std::size_t a = 0; a < D; ++a) rule.either |= low_bit<D>(a);
         return rule;
     }
-    // The records of a cell (first) against those of the cell `steps` classes above that
-    // contains it. The pair counts in the lowest larger cell that both share, and there at the
-    // smaller body's lowest record. If the cell is not the first in the larger one, the smaller
-    // body's next lower record, if any, is in the same larger cell: this record must be the
-    // body's lowest. If it is the first, the record is the body's lowest in the larger cell,
-    // and one of the two must begin there.
+    // The owner rule for the records of a cell (first) against those of the enclosing cell
+    // `steps` classes above. The pair is reported in the lowest larger cell that both share,
+    // at the smaller body's lowest record in it. If the cell is not the first in the larger
+    // one, the smaller body's next lower record, if any, is in the same larger cell: this
+    // record must be the body's lowest. If it is the first, the record is the body's lowest in
+    // the larger cell, and one of the two bodies must begin there.
     static Owner owner(const Cell<D>& cell, unsigned steps) {
         Owner rule;
         for (std::size_t a = 0; a < D; ++a) {
@@ -83,7 +83,8 @@ class SizeClasses {
         }
         return rule;
     }
-    // A query that covers `span` of a class against the records of a cell in it.
+    // The owner rule for a query that covers `span` of a class, and the records of a cell in
+    // it.
     static Owner owner(const CellSpan<D>& span, const Cell<D>& cell) {
         Owner rule;
         for (std::size_t a = 0; a < D; ++a)

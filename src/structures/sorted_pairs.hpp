@@ -1,5 +1,5 @@
-// A list of pairs of entries, sorted so that repeats can be dropped: for methods that find
-// pairs more than once and have no rule by which one place owns a pair.
+// A list of pairs of entries, sorted to remove duplicates: for methods that find pairs more
+// than once and have no owner rule.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class SortedPairs {
         const std::uint64_t mask = (std::uint64_t{1} << entry_bits_) - 1;
         return {static_cast<Index>(pair >> entry_bits_), static_cast<Index>(pair & mask)};
     }
-    std::size_t repeated() const { return repeated_; }  // before repeats were dropped
+    std::size_t repeated() const { return repeated_; }  // before duplicates were removed
 
   private:
     unsigned entry_bits_ = 0;

@@ -20,7 +20,7 @@ class SweepOrder {
     // The entries after e whose boxes overlap that of e along the axis (closed).
     Run after(std::size_t e) const {
         const T end = hi_[e];
-        // Runs are short: gallop by doubling the step, then bisect.
+        // Runs are short: galloping search.
         std::size_t begin = e + 1, step = 16;
         const std::size_t n = lo_.size();
         while (begin + step < n && lo_[begin + step] <= end) {
@@ -36,7 +36,7 @@ class SweepOrder {
         const std::span<const T> lo = lo_.span();
         return static_cast<std::size_t>(std::lower_bound(lo.begin(), lo.end(), x) - lo.begin());
     }
-    // All entries that may overlap the box along the axis, and others between them.
+    // A run that contains all entries that overlap the box along the axis.
     Run around(const Box<T, D>& box) const {
         const std::span<const T> lo = lo_.span(), top = top_.span();
         const auto begin = std::lower_bound(top.begin(), top.end(), box.lo[axis_]);

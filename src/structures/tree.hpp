@@ -1,7 +1,7 @@
-// Bounding volume trees: every body is in one leaf, a node's bodies are consecutive entries,
-// and its box bounds all of theirs. Each method divides its tree in its own way; the shared
-// parts are here: the search by simultaneous descent (dual-tree traversal), cut into tasks, and
-// queries.
+// Bounding volume hierarchies: every body is in one leaf, a node's bodies are consecutive
+// entries, and its box bounds all of theirs. Each method divides its tree in its own way; the
+// shared parts are here: the search by simultaneous descent (dual-tree traversal), divided into
+// tasks, and queries.
 #pragma once
 
 #include <algorithm>
@@ -16,11 +16,12 @@
 
 namespace vicinal::inline VICINAL_API {
 
-// Maximum depth of the division of space: coordinates over hundreds of binary orders or
-// coincident bodies would never be separated, so methods divide entries by number from here on.
+// Maximum depth of spatial splits. They would take very long to separate coordinates that
+// differ by hundreds of powers of two, and never separate coincident bodies; deeper nodes are
+// split by count.
 constexpr unsigned deepest_space = 64;
 
-// An instance at a point of K coordinates, as sorted by trees that divide space.
+// An instance as a point with K coordinates, for trees that split space.
 template <Real T, int K>
 struct TreePoint {
     Vector<T, K> x;
@@ -39,7 +40,7 @@ struct Middle {
         for (const auto& point : points) extend(all, Box<T, K>{point.x, point.x});
         T widest = 0;
         for (std::size_t k = 0; k < K; ++k) {
-            const T half = all.hi[k] / 2 - all.lo[k] / 2;  // does not overflow
+            const T half = all.hi[k] / 2 - all.lo[k] / 2;  // halves: avoids overflow
             if (!(half > widest)) continue;
             widest = half;
             axis = k;
@@ -50,8 +51,8 @@ struct Middle {
     bool low(const Vector<T, K>& x) const { return x[axis] <= value; }
 };
 
-// Partitions the points at the middle if that separates them, else by number. Returns the size
-// of the first part.
+// Partitions the points at the spatial middle if that separates them, else into halves by
+// count. Returns the size of the first part.
 template <Real T, int K>
 Index divide_points(std::span<TreePoint<T, K>> points, unsigned level) {
     if (level < deepest_space) {
@@ -94,8 +95,7 @@ class Tree {
             const std::size_t count = nodes.size() - first;
             const auto level = static_cast<unsigned>(level_ends.size() - 1);
             ends_.resize(count * arity);
-            // Levels of a small tree are not worth several threads, nor are single nodes of a
-            // large one worth a task each.
+            // A small tree is not worth several threads, and a single node is not worth a task.
             parallel_for(n < 8192 ? 1 : threads, count, [&](std::size_t k) {
                 if (nodes[first + k].size() <= leaf) return;
                 std::array<Index, arity> ends;
@@ -140,8 +140,8 @@ class Tree {
         }
     }
 
-    // Cuts the search into pairs of nodes for which meet(a, b) is true: large pairs are
-    // replaced by the pairs of their children, so that no task is a large part of the whole.
+    // Divides the search into tasks, pairs of nodes for which meet(a, b) is true: large pairs
+    // are replaced by the pairs of their children, so that no task dominates.
     template <class Meet>
     void make_tasks(const Meet& meet) {
         tasks_.clear();
@@ -198,7 +198,7 @@ class Tree {
     static constexpr std::size_t max_children = 8;  // of any tree's nodes
 
     struct NodePair {
-        Index a, b;  // the same: a node with itself
+        Index a, b;  // a == b: a node with itself
     };
 
     // The pairs of nodes one step below this pair.

@@ -1,5 +1,5 @@
-// Base of methods on a tree of boxes: the derived class orders the instances and divides the
-// tree; the search and the queries are those of structures/tree.hpp.
+// Base class of methods on a bounding volume hierarchy: the derived class orders the instances
+// and splits the tree; the search and the queries are those of structures/tree.hpp.
 #pragma once
 
 #include "structures/tree.hpp"
@@ -23,10 +23,10 @@ class TreeMethod : public Method<T, D>, public NearestFinder<T, D> {
     void nearest(NearestQuery<T, D>& query) const override { tree_.nearest(query); }
 
   protected:
-    // `leaf`: the most bodies in a leaf.
+    // `leaf`: the maximum number of bodies in a leaf.
     explicit TreeMethod(double leaf) : leaf_(static_cast<std::size_t>(leaf)) {}
 
-    // Divides nodes in two at the middle of the widest extent of their points.
+    // Splits nodes at the spatial middle of the widest axis of their points.
     template <int K>
     void divide_at_middles(std::span<TreePoint<T, K>> points, int threads) {
         tree_.template build<2>(
@@ -46,7 +46,7 @@ class TreeMethod : public Method<T, D>, public NearestFinder<T, D> {
         parallel_for(scene.threads(), scene.size(),
                      [&](std::size_t e) { instances[e] = instance_of(e); });
     }
-    // Packs the entries and fits the boxes of the tree to them.
+    // Packs the entries and refits the boxes of the tree.
     void refit(const Scene<T, D>& scene) {
         packed_.fill(scene, {});
         tree_.refit(scene.threads(), [&](std::size_t e) { return packed_.box(e, scene); });
