@@ -16,7 +16,8 @@ namespace {
 constexpr double max_cells = 0x1p18;  // along an axis
 constexpr std::uint64_t min_giant_rows = 256;
 
-// Mean extent per axis of a fixed sample, summed in one order whatever the number of threads.
+// Mean extent per axis of a fixed sample, summed serially: independent of the number of
+// threads.
 template <Real T, int D>
 std::array<double, D> mean_size(const Scene<T, D>& scene) {
     const std::size_t n = scene.bodies(), stride = n / 4096 + 1;
@@ -33,8 +34,8 @@ std::array<double, D> mean_size(const Scene<T, D>& scene) {
     return mean;
 }
 
-// Row boundaries should not cut through layers of bodies (on a floor, in a lattice). Returns
-// the fraction of a row's width by which the first row must begin earlier so that the fewest
+// Row boundaries should not intersect layers of bodies (on a floor, in a lattice). Returns how
+// much earlier the first row should begin, as a fraction of a row's width, so that the fewest
 // boxes of a sample cross a boundary.
 template <Real T, int D>
 double best_lead(const Scene<T, D>& scene, std::size_t axis, double begin, double width) {
@@ -57,8 +58,8 @@ double best_lead(const Scene<T, D>& scene, std::size_t axis, double begin, doubl
 
 }  // namespace
 
-// Chooses rows so wide that a box has about a vector of candidates along its sweep, but no
-// wider than a few boxes, because space is not filled evenly.
+// Chooses the row width such that a box has about one vector of candidates in its sweep, but at
+// most a few boxes, because the density is not uniform.
 template <Real T, int D>
 void BoxGrid<T, D>::choose_rows(const Scene<T, D>& scene) {
     const QuantileBounds bulk = quantile_bounds(scene);
@@ -79,7 +80,7 @@ void BoxGrid<T, D>::choose_rows(const Scene<T, D>& scene) {
     std::swap(cells_.axes[0],
               cells_.axes[static_cast<std::size_t>(
                   std::max_element(ratio.begin(), ratio.end()) - ratio.begin())]);
-    // A box of mean size crosses one and a half times its length, bins included.
+    // The sweep of a mean box spans 1.5 mean lengths: the box, and a bin of half its length.
     const double crossing = 1.5 * static_cast<double>(scene.size());
     constexpr double wanted = 12;  // candidates per box
     const double area = wanted * volume / crossing;
@@ -97,7 +98,7 @@ void BoxGrid<T, D>::choose_rows(const Scene<T, D>& scene) {
 
 template <Real T, int D>
 void BoxGrid<T, D>::fit_cells() {
-    constexpr float largest = 3e38f;  // coordinates may be infinite, the origin must not
+    constexpr float largest = 3e38f;  // coordinates may round to infinity, the origin must not
     for (std::size_t a = 0; a < D; ++a) {
         const double cells = std::min(extent_[a] / cell_[a], max_cells);
         cell_[a] = std::max(cell_[a], extent_[a] / max_cells);
@@ -119,7 +120,7 @@ std::uint64_t rows_of(const BoxBatch<Key, D>& batch, std::size_t i) {
     return D == 3 ? of(batch.near) * of(batch.far) : of(batch.far);
 }
 
-// Calls f(key) for the rows of a box that its batch does not list already.
+// Calls f(key) for those rows of a box that are not among the entries of its batch.
 template <class Key, int D, class F>
 void for_each_later_row(const BoxBatch<Key, D>& batch, std::size_t i, const F& f) {
     for (std::int32_t u = 0; u <= batch.more[batch.far][i]; ++u)
@@ -190,7 +191,7 @@ class BoxReader {
     }
 
   private:
-    // As BatchReader does.
+    // As BatchReader::read().
     const T* read_radii(std::size_t k, std::size_t count) {
         const Column<T>& radius = scene_.view().radius;
         if (count == batch_size && radius.stride == std::ptrdiff_t{sizeof(T)})
@@ -235,7 +236,7 @@ void BoxGrid<T, D>::make_entries(const Scene<T, D>& scene, Range range, Part& pa
             r = Entry{batch, i, 0};
             part.giants.push_back({r.instance, r.box});
         });
-        if (giants != 0) remove(batch, giants, count);  // their length does not count either
+        if (giants != 0) remove(batch, giants, count);  // also from batch.longest
         longest = std::max(longest, batch.longest);
         // Box by box, so that the order does not depend on where batches begin.
         std::size_t e = 0;
@@ -276,7 +277,8 @@ bool BoxGrid<T, D>::order(const Scene<T, D>& scene, Sorter<Record<Key>>& sorter,
     longest_ = 0;
     giants_.clear();
     for (const Part& part : parts_) {
-        longest_ = std::max(longest_, part.longest * (1 + 1e-6f));  // covers its rounding
+        longest_ =
+            std::max(longest_, part.longest * (1 + 1e-6f));  // covers the rounding of lengths
         giants_.insert(giants_.end(), part.giants.begin(), part.giants.end());
     }
 
@@ -344,7 +346,7 @@ void BoxGrid<T, D>::write(const Scene<T, D>& scene, Sorter<Record<Key>>& sorter,
         });
 }
 
-// A row that spans two buckets was kept twice.
+// A row that spans two buckets has two records: the second is skipped.
 template <Real T, int D>
 template <class Key>
 void BoxGrid<T, D>::list_rows(const Sorter<Record<Key>>& sorter) {
@@ -367,13 +369,13 @@ void BoxGrid<T, D>::assign(const Scene<T, D>& scene, Packed<T, D>& packed) {
     const std::uint64_t n = scene.size();
     budget_ = std::min<std::uint64_t>(4 * n + 4096, std::numeric_limits<Index>::max());
     // A box that touches more rows than this is a giant. A few dozen large bodies may have many
-    // entries, but not so many bodies that entries exceed the budget.
+    // entries each; if the entries exceed the budget, the threshold is lowered.
     giant_rows_ = std::max(min_giant_rows, n / 16);
     for (int round = 0;; ++round) {
         fit_cells();
         unsigned bits = row_axes;
         for (const unsigned b : cells_.bits) bits += b;
-        // Below 32, because keys are shifted by as many bits.
+        // Not 32, because keys are shifted by as many bits.
         if (bits < 32 ? order(scene, short_, packed) : order(scene, long_, packed)) break;
         giant_rows_ = min_giant_rows;
         if (round > 0)
@@ -388,8 +390,8 @@ BoxRows<D> BoxGrid<T, D>::rows() const {
         view.lo[a] = lo_[a].data();
         view.hi[a] = hi_[a].data();
     }
-    // A cell number is the integer part of a quotient that is off by less than 2^18 (2^-24 +
-    // 2^-24) = 1/32.
+    // A cell number is the integer part of a quotient with an error of less than
+    // 2^18 (2^-24 + 2^-24) = 1/32.
     const auto origin = static_cast<double>(cells_.origin[0]);
     const double cell = 1 / static_cast<double>(cells_.per_length[0]);
     view.bin = static_cast<float>(1.08 * cell);

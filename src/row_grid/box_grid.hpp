@@ -1,6 +1,6 @@
 // Boxes in rows: row_grid's order for bodies with a size, for the box sweep
 // (row_grid/box_sweep.hpp). A row is a beam along the sweep axis. A box has an entry in every
-// row it touches, except giants, which touch very many and are kept apart.
+// row it touches. Giants, which touch very many rows, are listed separately.
 #pragma once
 
 #include <cmath>
@@ -39,7 +39,7 @@ class BoxGrid {
     };
     std::span<const Giant> giants() const { return {giants_.data(), giants_.size()}; }
 
-    // The box as the kernel sees it: rounded, the sweep axis first.
+    // The box in the kernels' format: rounded to float, the sweep axis first.
     Box<float, D> place(const Box<T, D>& box) const {
         Box<float, D> result;
         for (std::size_t a = 0; a < D; ++a) {
@@ -49,8 +49,8 @@ class BoxGrid {
         return result;
     }
 
-    // Calls f(begin, end, bits) for the runs of entries a box may overlap, at most one per row;
-    // an entry counts there only if it has all of these bits.
+    // Calls f(begin, end, bits) for the runs of entries that a box may overlap, at most one per
+    // row. An entry is accepted there only if it has all of these bits (owner rule).
     template <class F>
     void for_each_run(const Box<float, D>& box, const F& f) const;
 
@@ -117,7 +117,8 @@ void BoxGrid<T, D>::for_each_run(const Box<float, D>& box, const F& f) const {
     const std::uint64_t* keys = row_key_.data();
     std::size_t r =
         static_cast<std::size_t>(std::lower_bound(keys, keys + row_count_, first) - keys);
-    // From the bin of the box's lower side minus the longest entry; the difference rounds.
+    // From the bin of the box's lower side minus the longest entry; nextafter() covers the
+    // rounding of the difference.
     constexpr float minus_infinity = -std::numeric_limits<float>::infinity();
     const std::int32_t from =
         cells_.cell(std::nextafter(box.lo[0] - longest_, minus_infinity), 0);

@@ -34,7 +34,7 @@ class Maker {
         });
     }
 
-    // The operations of round_box().
+    // The same operations as round_box().
     void make_balls(const PointBatch<T, D>& centre, const T* radius, Index first,
                     std::size_t count) {
         constexpr T epsilon = std::numeric_limits<T>::epsilon();
@@ -119,7 +119,7 @@ class Maker {
         list(count);
     }
 
-    // The operations of BoxCells::cell().
+    // The same operations as BoxCells::cell().
     HWY_INLINE hn::Vec<decltype(di)> cell(hn::Vec<Places<T>> x, std::size_t a) const {
         const auto c = hn::Mul(hn::Sub(x, hn::Set(df, cells_.origin[a])),
                                hn::Set(df, cells_.per_length[a]));

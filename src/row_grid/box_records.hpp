@@ -23,8 +23,8 @@ struct BoxCells {
     std::array<float, D> most{};  // the highest cell
     std::array<unsigned, D> bits{};
 
-    // Monotone, which is all that the search relies on; coordinates far outside the quantile
-    // bounds share the first or the last cell.
+    // Monotone; the search relies on nothing else. Coordinates far outside the quantile bounds
+    // are clamped to the first or the last cell.
     std::int32_t cell(float x, std::size_t axis) const {
         const float c = (x - origin[axis]) * per_length[axis];
         return static_cast<std::int32_t>(std::min(std::max(c, 0.0f), most[axis]));
@@ -83,7 +83,8 @@ struct BoxEntry {
     Key key;
 };
 
-// Word by word, the compiler would assemble the record in memory and wait for it.
+// Copies vectors: word by word, the compiler would assemble the record in memory, and loading
+// it again would stall.
 template <class Key, int D>
 inline BoxRecord<Key, D>& BoxRecord<Key, D>::operator=(const BoxEntry<Key, D>& entry) {
     const auto& first = entry.batch.front[entry.box];

@@ -54,7 +54,7 @@ void HitSink<T, D>::probe_one(Index instance, const Box<float, D>& box, Run run,
 template <Real T, int D>
 void HitSink<T, D>::hits(const Index* first, const Index* second, std::size_t count) {
     const bool decided = rows_.kind == BoxRows<D>::Kind::boxes;
-    constexpr std::size_t ahead = 16;  // the caller's arrays are in another order
+    constexpr std::size_t ahead = 16;  // prefetch distance: the caller's order differs
     for (std::size_t k = 0; k < count; ++k) {
         if (k + ahead < count && !decided) {
             first_scene_.prefetch(first[k + ahead]);

@@ -1,5 +1,5 @@
-// Receives pairs from the box kernels: those that the float boxes decide go straight to the
-// output, all others are decided here.
+// Receives pairs from the box kernels. Pairs that the float boxes decide are written directly
+// to the output; all others are decided here.
 #pragma once
 
 #include "row_grid/box_sweep.hpp"
@@ -15,8 +15,8 @@ class HitSink final : private BoxSink<D> {
     HitSink(const SearchContext<T, D>& context, const Packed<T, D>& packed,
             const BoxKernels<D>& kernels, const BoxRows<D>& rows, BoxScratch& scratch);
 
-    // Sweeps part of a row: each box against those that follow it. A pair counts if on every
-    // axis of `either` one of the two has the bit.
+    // Sweeps part of a row: each box against those that follow it. A pair is accepted if each
+    // bit of owner.either is set for one of the two.
     void sweep(std::uint32_t first, std::uint32_t last, std::uint32_t row_end, Owner owner);
     // Tests the box of an instance (of the query scene, if there is one) against a run of
     // entries.

@@ -90,7 +90,7 @@ class Sweeper {
         std::uint32_t entry;
     };
 
-    // Reads a whole group; after the last entry that is a buffer's padding.
+    // Reads a whole group, after the last entry into the padding of the buffers.
     HWY_INLINE void test(const BoxRows<D>& rows, const Query& q, std::uint32_t j,
                          std::uint32_t end) {
         std::uint32_t hits = 0;
@@ -109,10 +109,10 @@ class Sweeper {
         if (HWY_UNLIKELY(count_ == max_groups)) flush();
     }
 
-    // Recovers balls from their boxes. Centre c and half side h of a float box are off from the
+    // Recovers balls from their boxes. Centre c and half side h of a float box differ from the
     // ball's by less than e = 16 eps (|c| + h) + 2 sqrt(smallest normal): sides were widened by
-    // 8 eps h and two roundings, h is at least that root, and the formula's own rounding is a
-    // few eps more.
+    // 8 eps h and two roundings, h is at least that root, and the formula's own rounding adds a
+    // few eps.
     struct Balls {
         std::array<hn::Vec<Floats>, D> at;
         hn::Vec<Floats> h, e;

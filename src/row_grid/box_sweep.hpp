@@ -21,16 +21,16 @@ namespace vicinal::inline VICINAL_API {
 template <int D>
 struct BoxRows {
     std::array<const float*, D> lo, hi;  // the sweep axis first
-    // An entry that begins more than `bin` beyond a coordinate, and between these two, is in a
-    // later bin than that coordinate. (Outside, bins are clamped.)
+    // An entry that begins more than `bin` beyond a coordinate, between bins_begin and
+    // bins_end, is in a later bin than that coordinate. (Outside, bins are clamped.)
     float bin = 0;
     float bins_begin = 0, bins_end = 0;
-    // A pair counts only if each of the needed bits is set for one of its entries.
+    // A pair is accepted only if each of the needed bits is set for one of its entries.
     const Index* instance = nullptr;
     const Bits* bits = nullptr;
     Bits needed = 0;
-    // What the boxes are: the bodies themselves in float, bounds of balls at rest, which decide
-    // most pairs, or anything.
+    // What the boxes are: exactly the bodies; bounds of balls at rest, which are enough to
+    // decide most pairs; or any conservative bounds.
     enum class Kind : std::uint8_t { boxes, balls, anything };
     Kind kind = Kind::anything;
     ReachRule rule = ReachRule::sum;  // of balls

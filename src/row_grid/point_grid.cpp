@@ -24,7 +24,7 @@ bool PointGrid<T, D>::fits(const Scene<T, D>& scene) {
     ghosts_among_ = scene.images() == Images::ghosts;
     joined_ = {};
     any_joined_ = false;
-    // Numbers must fit below the flag bits of row_grid/strips.hpp.
+    // Instance numbers must fit below the flag bits of row_grid/strips.hpp.
     const std::size_t numbers = scene.size() + (ghosts_among_ ? scene.bodies() : 0);
     const unsigned number_bits = ghosts_among_                      ? ghost_axis_shift
                                  : scene.images() == Images::native ? face_shift
@@ -48,22 +48,21 @@ bool PointGrid<T, D>::fits(const Scene<T, D>& scene) {
         // whole period, which is exact, and rounds the rest as it would in an open domain.
         error += eps * extent;
     } else if (scene.periodic()) {
-        // With F the farthest, all in T: the formula rounds the difference of two coordinates
-        // (eps F / 2) and takes that of two shifts, each of which is a sum of whole lattice
-        // vectors (shifts of up to F / 2, F / 2 and F). In a rectangular box the sum has one
-        // term, and is off by eps / 2 of it: 3/2 eps F in all. With three terms it is off by
-        // 3/2 eps.
+        // Let F be the farthest coordinate. In T the formula rounds the difference of two
+        // coordinates (eps F / 2) and that of two shifts, each a sum of whole lattice vectors
+        // (shifts of up to F / 2, F / 2 and F). In a rectangular box the sum has one term, with
+        // an error of eps / 2 of it: 3/2 eps F in all. With three terms the error is 3/2 eps.
         const double roundings = scene.lattice().rectangular() ? 2 : 8;
         error += roundings * eps * farthest;
     }
-    // Where squares underflow in T, the formula accepts anything closer than this.
+    // Where squares underflow in T, the formula accepts any distance below this.
     error += 2 * std::sqrt(static_cast<double>(std::numeric_limits<T>::min()));
     const double smallest = (cutoff + 4 * error) * (1 + 0x1p-10);
-    // Cells may be larger than needed where points lie far apart, but not by much: one point at
-    // 1e30 must not put all others into one cell.
+    // Cells may be larger than needed if points lie far apart, but not much larger: one point
+    // at 1e30 must not put all others into one cell.
     double cell = std::max(smallest, extent * 0x1.01p-15);
     if (!(cell <= 1.5 * smallest)) return false;
-    // A few points are fastest tested all against all: one cell holds them.
+    // For a few points, testing all pairs is fastest: put them into one cell.
     constexpr std::size_t max_one_cell = 256;
     if (scene.size() <= max_one_cell && !scene.periodic())
         cell = std::max(cell, extent * (1 + 0x1p-6));
@@ -90,16 +89,17 @@ bool PointGrid<T, D>::fits(const Scene<T, D>& scene) {
     return true;
 }
 
-// Chooses cells, 1 to `max_cell_`, of which a whole number fills the period. In units of their
-// width the points lie between 1 + 2^-10 and max_cell_ + 1 - 2^-10, so that rounding cannot put
-// one outside; the first and the last cell are narrower by as much, but still wide enough.
+// Chooses the cell width so that a whole number of cells, 1 to `max_cell_`, fills the period.
+// In units of that width the points lie between 1 + 2^-10 and max_cell_ + 1 - 2^-10, so that
+// rounding cannot put one outside; the first and the last cell are narrower by as much, but
+// still wide enough.
 template <Real T, int D>
 bool PointGrid<T, D>::join_faces(const Lattice<T, D>& lattice, const Box<double, D>& place,
                                  std::array<double, D>& width) {
     for (std::size_t a = 0; a < D; ++a) {
         const auto period = static_cast<double>(lattice.h[a][a]);
         const double gap = period - (place.hi[a] - place.lo[a]);  // across the faces
-        if (!lattice.periodic[a] || gap > width[a]) continue;     // nothing touches across
+        if (!lattice.periodic[a] || gap > width[a]) continue;     // no pair across these faces
         const double count = std::floor(period / (width[a] * (1 + 0x1p-8)));
         // With fewer than three cells, two would be adjacent on both sides.
         if (!(gap >= 0) || !(count >= 3)) return false;
@@ -119,7 +119,8 @@ double PointGrid<T, D>::round_periods(const Lattice<T, D>& lattice) {
     for (std::size_t a = 0; a < D; ++a) {
         if (!joined_[a]) continue;
         const auto period = static_cast<double>(lattice.h[a][a]);
-        // A few units fewer per cell: coordinates and their cells are rounded separately.
+        // Slightly fewer units per cell, because coordinates and their cells are rounded
+        // separately.
         if (std::exchange(first, false))
             lattice_.units = std::floor(period * lattice_.units * (1 - 0x1p-12)) / period;
         const double units = std::round(period * lattice_.units);
@@ -130,9 +131,10 @@ double PointGrid<T, D>::round_periods(const Lattice<T, D>& lattice) {
 }
 
 // The accept and reject bounds of the strip join. Lengths are in units; r is the cut-off, e the
-// error of a point's position. Positions are rounded down, so each component of a difference is
-// off by less than 1 + e, the difference as a vector by less than w = sqrt(D) (1 + e). Each of
-// the D squares is rounded to a multiple of 2^15, so their sum S is off by D / 2.
+// error of a point's position. Positions are rounded down, so each component of a difference
+// has an error below 1 + e, and the difference as a vector one below w = sqrt(D) (1 + e). Each
+// of the D squares is rounded to a multiple of 2^15, so the error of their sum S is at most
+// D / 2.
 // - Accepted pairs have |difference| <= r + w: S <= (r + w)^2 / 2^15 + D / 2.
 // - S <= (r - w)^2 / 2^15 - D / 2 proves a distance of at most r.
 // If the exact sum of squares lies between (r - w)^2 and (r + w)^2, the pair is undecided and
@@ -151,7 +153,7 @@ void PointGrid<T, D>::choose_bounds(double r, double e) {
                                std::max(-1.0, std::floor(inner * inner / 32768 - 0.5 * D)));
 }
 
-// Calls put(record) for each, in order; bodies in batches.
+// Calls put(record) for each instance, in order; bodies are read in batches.
 template <Real T, int D>
 template <class Put>
 void PointGrid<T, D>::make_records(const Scene<T, D>& scene, Range instances,
@@ -184,7 +186,7 @@ PointRecord PointGrid<T, D>::record_elsewhere(const Scene<T, D>& scene, Index k)
 template <Real T, int D>
 Index PointGrid<T, D>::marked(const Scene<T, D>& scene, Index k, Bits home) {
     const Index away = Scene<T, D>::image_bits & ~Index{home};
-    bool is_one_up = true;  // these bits alone give its image
+    bool is_one_up = true;  // these bits determine its image
     for (std::size_t a = 0; a < D; ++a) is_one_up &= scene.image(k)[a] == int(away >> a & 1);
     const Index number = is_one_up            ? scene.body(k)
                          : k < scene.bodies() ? static_cast<Index>(scene.size()) + k
@@ -192,13 +194,13 @@ Index PointGrid<T, D>::marked(const Scene<T, D>& scene, Index k, Bits home) {
     return needs_resolve | away << ghost_axis_shift | number;
 }
 
-// Records of ghosts, which are needed twice.
+// Computes the records of ghosts in advance, because the sort may read them twice.
 template <Real T, int D>
 void PointGrid<T, D>::make_ghosts(const Scene<T, D>& scene) {
     const std::size_t bodies = scene.bodies(), count = scene.size() - bodies;
     ghosts_.resize(count);
     parallel_ranges(scene.threads(), count, [&](Range r, std::size_t) {
-        constexpr std::size_t ahead = 16;  // a ghost's body may be anywhere
+        constexpr std::size_t ahead = 16;  // prefetch distance: a ghost's body may be anywhere
         for (std::size_t g = r.begin; g < r.end; ++g) {
             if (g + ahead < r.end) scene.prefetch(static_cast<Index>(bodies + g + ahead));
             ghosts_[g] = record_elsewhere(scene, static_cast<Index>(bodies + g));

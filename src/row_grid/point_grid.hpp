@@ -32,7 +32,7 @@ class PointGrid {
     std::uint64_t row_key(std::size_t r) const { return row_key_[r]; }
     // The row `step` rows away in (y, z), possibly across periodic faces.
     struct Beside {
-        std::uint64_t key;  // outside the grid, no row has this key
+        std::uint64_t key;  // if outside the grid, the key of no row
         Index crossed = 0;  // faces, as in row_grid/strips.hpp
         bool down = false;
     };
@@ -81,7 +81,7 @@ class PointGrid {
 
     PointLattice<D> lattice_;
     std::array<std::int64_t, D> max_cell_{};  // the highest cell in use
-    // Native periodicity: the axes whose faces are joined, and their periods in units.
+    // Native periodicity: the axes that wrap around, and their periods in units.
     std::array<bool, D> joined_{};
     bool any_joined_ = false;
     std::array<std::uint16_t, D> period_{};

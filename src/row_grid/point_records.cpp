@@ -30,8 +30,8 @@ HWY_INLINE hn::Vec<Units> whole(hn::Vec<Doubles> x) {
     return hn::BitCast(Units(), hn::DemoteTo(hn::RebindToSigned<Units>(), x));
 }
 
-// The operations of PointLattice::record(). If all cells are 2^14 units wide, a coordinate
-// determines its cell.
+// The same operations as PointLattice::record(). If all cells are 2^14 units wide, a coordinate
+// in units determines its cell.
 template <bool alike, Real T, int D>
 void make_batch(const PointLattice<D>& lattice, const PointBatch<T, D>& batch, Index first,
                 PointRecord* out) {

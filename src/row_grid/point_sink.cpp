@@ -41,8 +41,8 @@ BodyImage<D> PointSink<T, D>::body_image_of(Index marked) const {
     return {scene_.body(k), scene_.image(k)};
 }
 
-// If the flags do not give the image, the number is that of a ghost, or of a shifted body plus
-// the number of instances.
+// If the flags do not encode the image, the number is that of a ghost, or that of a shifted
+// body plus the number of instances.
 template <Real T, int D>
 Index PointSink<T, D>::instance_of(Index number) const {
     return number < scene_.size() ? number : number - static_cast<Index>(scene_.size());
@@ -50,8 +50,8 @@ Index PointSink<T, D>::instance_of(Index number) const {
 
 namespace {
 
-// An image as one integer, 16 bits per axis: assembled axis by axis it would wait on its way
-// through memory.
+// An image as one integer, 16 bits per axis: if it were assembled axis by axis in memory,
+// loading it would stall.
 using PackedImage = std::uint64_t;
 
 template <int D>
@@ -68,7 +68,7 @@ Image<D> unpack(PackedImage packed) {
     return image;
 }
 
-// Axis by axis: no borrow crosses into the next.
+// Subtracts per axis: no borrow crosses into the next axis.
 PackedImage difference(PackedImage a, PackedImage b) {
     constexpr PackedImage highest = 0x8000800080008000;
     return ((a | highest) - (b & ~highest)) ^ ((a ^ ~b) & highest);
@@ -120,8 +120,8 @@ void PointSink<T, D>::resolve_marked(const Index* first, const Index* second,
         emit_ghosts(first, second, count);
 }
 
-// Images that the flags do not give are looked up in the caller's order: prefetch all before
-// the first is needed.
+// Images that the flags do not encode are read from memory in the caller's order: prefetch all
+// before the first is needed.
 template <Real T, int D>
 void PointSink<T, D>::emit_ghosts(const Index* first, const Index* second, std::size_t count) {
     const auto prefetch = [this](Index marked) __attribute__((always_inline)) {
@@ -135,7 +135,7 @@ void PointSink<T, D>::emit_ghosts(const Index* first, const Index* second, std::
     for (std::size_t k = 0; k < count; ++k) write_marked(first[k], second[k]);
 }
 
-// Pairs under native periodicity; the second may lie across some faces.
+// Writes pairs with native periodicity; the second body may lie across periodic faces.
 template <Real T, int D>
 void PointSink<T, D>::emit_periodic(const Index* first, const Index* second,
                                     std::size_t count) {
@@ -153,7 +153,7 @@ void PointSink<T, D>::emit_periodic(const Index* first, const Index* second,
 template <Real T, int D>
 void PointSink<T, D>::decide(const UndecidedPair* pairs, std::size_t count) {
     const bool marked = faces_ != nullptr || points_.marked != nullptr;
-    // The caller's order is not ours: prefetch all before the first is needed.
+    // The caller's order differs from ours: prefetch all before the first is needed.
     for (std::size_t p = 0; p < count; ++p)
         for (const Index k : {pairs[p].first, pairs[p].second}) {
             if (marked)

@@ -1,5 +1,5 @@
-// Receives pairs of points from the strip kernels. Most go straight to the output; ghosts,
-// pairs across periodic faces and undecided pairs are resolved here.
+// Receives pairs of points from the strip kernels. Most are written directly to the output;
+// ghosts, pairs across periodic faces and undecided pairs are resolved here.
 #pragma once
 
 #include "row_grid/strips.hpp"

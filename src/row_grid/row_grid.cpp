@@ -40,8 +40,8 @@ class RowGrid final : public Method<T, D>,
         box_kernels_ = box_kernels<D>(scene.target());
         scratch_.resize(static_cast<std::size_t>(scene.threads()));
         if (scene.size() == 0) return;
-        // Points and images that do not move; moving queries are tested by the box of their
-        // path.
+        // Only if neither points nor images move; moving queries are tested by their swept
+        // boxes.
         if (scene.images() == Images::native ||
             (scene.one_reach_at_rest() && points_.fits(scene))) {
             order_ = Ordered::points;
@@ -114,7 +114,7 @@ class RowGrid final : public Method<T, D>,
 
   private:
     enum class Ordered : std::uint8_t { none, points, boxes };
-    struct Scratch {  // of a worker
+    struct Scratch {  // per worker
         StripScratch<D> strip;
         BoxScratch box;
     };
@@ -168,7 +168,7 @@ class RowGrid final : public Method<T, D>,
         std::uint32_t cell = points_.cell_of(first);
         std::size_t row = points_.row_of(cell);
         // One cursor per adjacent row, which only moves forward. (Rows across periodic faces
-        // are searched instead: they lie in no such order.)
+        // are not in this order: they are found by binary search.)
         std::array<std::size_t, n> cursor;
         for (std::size_t u = 0; u < n; ++u) {
             const auto to = points_.beside(row, steps[u]);
@@ -259,7 +259,8 @@ class RowGrid final : public Method<T, D>,
                 cells.end};
     }
 
-    // Tests all points in cells that the box overlaps; it is widened as the points' boxes are.
+    // Tests all points in the cells that the box overlaps and in those adjacent to them: a
+    // point's own box extends by less than a cell.
     void probe_points(Index q, const Box<T, D>& box, Sieve<T, D>& sieve) const {
         const QuantisedPoints<D> points = points_.points();
         std::array<std::int64_t, 3> lo{}, hi{};
@@ -327,7 +328,7 @@ class RowGrid final : public Method<T, D>,
     BoxGrid<T, D> boxes_;
     Packed<T, D> packed_;
     RowMarks row_marks_;
-    mutable std::vector<Scratch> scratch_;  // of each worker of a search
+    mutable std::vector<Scratch> scratch_;  // per worker
 };
 
 }  // namespace

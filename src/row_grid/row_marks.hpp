@@ -1,7 +1,7 @@
-// Neighbour rows are found in two passes. The first writes hit masks: the number of neighbours
-// of each body, and one bit per candidate. Once the offset of every row is known, the second
-// writes the neighbours. Masks and their candidates take about half of the memory of the rows,
-// and nothing is moved twice.
+// Neighbour rows are found in two passes. The first writes the number of neighbours of each
+// body and hit masks, one bit per candidate. Once the offset of every row is known, the second
+// writes the neighbours. Masks and their candidates take about half the memory of the rows, and
+// no neighbour is moved twice.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace vicinal::inline VICINAL_API {
 
-// One worker's hit masks, contiguous from task to task. A copy reads back what was taken from
-// the original since it was copied, by taking the same amounts in the same order. (On its own
-// cache line, because workers write concurrently.)
+// One worker's hit masks, contiguous from task to task. To read them back, copy the stream
+// before writing and take the same amounts in the same order from the copy. (On its own cache
+// line, to avoid false sharing between workers.)
 class alignas(64) HitMaskStream {
   public:
-    static constexpr std::size_t unit = 4;  // bytes; also the alignment of what is taken
+    static constexpr std::size_t unit = 4;  // bytes: granularity and alignment
     std::uint8_t* take(std::size_t bytes) {
         bytes = (bytes + unit - 1) / unit * unit;
         if (static_cast<std::size_t>(end_ - at_) < bytes) [[unlikely]]
@@ -29,7 +29,7 @@ class alignas(64) HitMaskStream {
         return taken;
     }
 
-    // Are both at the same position?
+    // True if both are at the same position.
     bool operator==(const HitMaskStream& other) const { return at_ == other.at_; }
 
   private:
@@ -46,8 +46,8 @@ struct RowOutput {
     Index* indices;
     const std::uint64_t* begin;  // of each entry's row
     std::size_t entries;
-    // Do rows follow each other in the order of entries? Then `begin` has one more element, and
-    // overrun is overwritten by the next row.
+    // True if rows follow each other in the order of entries: then `begin` has one more
+    // element, and overrun is overwritten by the next row.
     bool contiguous;
 };
 // A kernel that writes the rows of a hit-mask stream, up to `end`; `scratch` is its own.
@@ -69,10 +69,10 @@ class RowMarks {
 
   private:
     Buffer<std::uint64_t> lengths_;
-    std::vector<std::vector<Buffer<std::uint8_t>>> chunks_;  // of each worker
-    CountedVector<HitMaskStream> streams_;                   // the same
-    std::vector<Buffer<Index>> scratch_;                     // the same
-    CountedVector<HitMaskStream> starts_, ends_;             // of each task
+    std::vector<std::vector<Buffer<std::uint8_t>>> chunks_;  // per worker
+    CountedVector<HitMaskStream> streams_;                   // per worker
+    std::vector<Buffer<Index>> scratch_;                     // per worker
+    CountedVector<HitMaskStream> starts_, ends_;             // per task
 };
 
 }  // namespace vicinal::inline VICINAL_API

@@ -33,7 +33,8 @@ struct Joiner : Strip<D> {
     const bool counting = writer.counting();
     std::array<UndecidedPair, 256> undecided;
     std::size_t undecided_count = 0;
-    // May hits of this cell need resolving? Then instances may carry flag bits.
+    // True if hits of this cell may need individual resolution: their instances may have flag
+    // bits.
     bool mixed = false;
     bool queued = false;  // the same for the hits in the queues
     const Index away = points.joined ? 0 : ghost_axis_mask;
@@ -87,8 +88,8 @@ struct Joiner : Strip<D> {
 
     enum class Hits : std::uint8_t { counted, listed };
 
-    // Hits are queued, so that a vector is not loaded while its stores are in flight. Two
-    // points are tested at a time, each with its own queue.
+    // Hits are queued, so that a vector is not loaded while its stores are in flight
+    // (store-forwarding stall). Two points are tested at a time, each with its own queue.
     static constexpr std::size_t queue = 1024, longest_run = queue / 2;
     static constexpr std::size_t slack = 64;  // padding for overrun: two vectors of coordinates
     static_assert(slack * sizeof(std::int16_t) >= 2 * HWY_MAX_BYTES);
@@ -106,7 +107,7 @@ struct Joiner : Strip<D> {
         for (Queue& q : queues) q.begin = q.end = std::exchange(next, next + 2 * apart);
     }
 
-    // Never inline: the loops around its calls would not be unrolled.
+    // Not inlined: else the loops that call it would not be unrolled.
     HWY_NOINLINE void flush(Queue& q) {
         const std::size_t filled = q.filled();
         if (filled == 0) return;
@@ -119,8 +120,8 @@ struct Joiner : Strip<D> {
         q.end = q.begin;
     }
 
-    // Prefetches output memory for the next flush, which only writes and would stall on it.
-    // About as much as this many points have hits.
+    // Prefetches output memory for the next flush, which would stall on the writes: about as
+    // much as the hits of this many points need.
     template <std::size_t points>
     HWY_INLINE void prefetch_pairs() const {
         constexpr std::size_t line = 64, ahead = 1024;  // bytes
@@ -165,8 +166,8 @@ struct Joiner : Strip<D> {
 
     // Tests `queries` consecutive points, the first at `at` in the strip, against the
     // candidates after the first, up to `end`, as many at a time as the queues can hold. A
-    // second point finds itself there as its first hit: that hit is stored before its queue,
-    // over an entry that is then restored.
+    // second point finds itself as its first hit: that hit is stored just before its queue, and
+    // the entry overwritten there is restored.
     template <std::size_t queries, Hits treated, bool any_cell>
     HWY_INLINE std::uint64_t meet(const Candidates& c, const Bounds& bounds, std::size_t at,
                                   std::size_t end) {
@@ -207,7 +208,8 @@ struct Joiner : Strip<D> {
                 if (i == 1 && itself == 1) begin[i][-1] = before[i];
                 const auto first = hn::Set(di, c.value[at + i]);
                 Index* const firsts = begin[i] + apart;
-                constexpr std::size_t usual = 32;  // mostly enough, without a mispredict
+                constexpr std::size_t usual =
+                    32;  // usually enough; a fixed count avoids a mispredict
                 std::size_t n = 0;
                 for (; n < usual; n += hn::Lanes(di)) hn::StoreU(first, di, firsts + n);
                 for (; HWY_UNLIKELY(n < found); n += hn::Lanes(di))
@@ -281,16 +283,16 @@ struct Joiner : Strip<D> {
 
     bool periodic() const { return points.cell_flags != nullptr || points.joined; }
 
-    // Decides from the union of cell flags how hits are treated. False: no two entries can be a
-    // pair, because on some axis none is the lowest image (cells of ghosts).
+    // Decides from the union of cell flags how hits are treated. False if no two entries can be
+    // a pair, because on some axis none is the lowest image (cells of ghosts).
     bool classify(unsigned flags) {
         constexpr unsigned all = (1u << D) - 1;
         mixed = (flags & has_ghosts) != 0;
         return points.joined || (flags & all) == all;
     }
 
-    // Up to this many points, each point of the row is tested against all that follow and all
-    // of the other rows: a step or two each cost less than slabs would. The threshold is a
+    // Up to this many points in the row and the others together, all pairs are tested: one or
+    // two vectors of candidates per point cost less than building slabs. The threshold is a
     // compromise: see docs/fast-path.md.
     static constexpr std::size_t max_all_pairs = 128;
 
@@ -339,7 +341,8 @@ struct Joiner : Strip<D> {
         meet_all<treated, true>(c, 0, bodies, filled);
     }
 
-    // Joins the row that way if the points are few; hits are treated as for a cell.
+    // Joins the row by testing all pairs, if the points are few. Hits are treated as for a
+    // cell. False if there are too many points.
     bool try_all_pairs(const HalfStrip<D>& row) {
         const std::uint32_t own_end = points.cell_start[row.row_end];
         std::size_t all = own_end - row.first;

@@ -86,7 +86,8 @@ struct Marker : Strip<D> {
         undecided_count = 0;
     }
 
-    // Returns how many undecided lanes are accepted at once.
+    // Returns how many undecided lanes are accepted immediately; those that the formula must
+    // decide are queued.
     HWY_NOINLINE std::size_t keep_undecided(Candidates c, std::size_t own, std::size_t k,
                                             std::size_t end, std::uint32_t entry, Word* word) {
         std::size_t accepted = 0;

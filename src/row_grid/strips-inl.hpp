@@ -83,7 +83,8 @@ struct Strip {
         });
     }
 
-    // Then shifts the pieces across periodic faces by their periods, and flags them.
+    // After copy(): shifts the pieces across periodic faces by their periods, and sets their
+    // flag bits.
     void cross_faces(const Cursor& cursor, bool down) const {
         const FaceImages<D>& images = FaceImages<D>::towards(down);
         const hn::CappedTag<std::uint16_t, copied_at_once> d16;
@@ -133,11 +134,11 @@ struct Strip {
         return cursor;
     }
 
-    // Merges rows by x, as far as they are near the own cells, after `reserved` entries: pieces
-    // to copy, and slabs.
+    // Merges those cells of the rows that are adjacent to own cells, sorted by x: lists the
+    // pieces to copy, after `reserved` entries, and the slabs.
     struct Merged {
         std::size_t slabs;
-        std::uint32_t entries;  // where the last ends
+        std::uint32_t entries;  // end of the last slab
     };
     template <std::size_t rows>
     Merged merge(std::array<CellRange, rows> heads, CellRange own_cells, std::size_t reserved,
@@ -146,7 +147,7 @@ struct Strip {
         const std::uint32_t last_x = from.cell_x[own_cells.end - 1] + 1;
         std::size_t cells = 0;
         for (CellRange& h : heads) {
-            // Only as far as the own cells reach: a row may be long and cut into many tasks.
+            // Only up to the last own cell: a long row is divided into many tasks.
             h.end = static_cast<std::uint32_t>(
                 std::upper_bound(from.cell_x + h.begin, from.cell_x + h.end, last_x) -
                 from.cell_x);

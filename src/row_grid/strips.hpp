@@ -1,5 +1,5 @@
-// The strip join: points of one row of cells against the rows beside it. This is our fastest
-// kernel (own idea, see docs/fast-path.md).
+// The strip join: points of one row of cells against the adjacent rows. This is the library's
+// fastest kernel, and its own idea (see docs/fast-path.md).
 //
 // Points are quantised to a lattice of up to 16384 units per cell, and only the low 16 bits of
 // each coordinate are kept: between points in the same or adjacent cells differences are exact
@@ -35,8 +35,8 @@ struct QuantisedPoints {
     // Per cell: the axes on which at least one entry is the lowest image (see scene/scene.hpp),
     // and has_ghosts if any entry is a ghost or a shifted body. Null without ghosts.
     const std::uint8_t* cell_flags;
-    // Native periodicity: are opposite faces joined? Then the periods in units, modulo 2^16,
-    // and the last cell along x, or 0 if the faces across x are not joined.
+    // Native periodicity: true if some axis wraps around. Then the periods in units, modulo
+    // 2^16, and the last cell along x, or 0 if x does not wrap around.
     bool joined;
     std::array<std::uint16_t, D> period;
     std::uint32_t last_x;
@@ -59,8 +59,7 @@ constexpr Index face_up = Index{1} << face_shift, face_y = face_up << 1, face_z 
                 face_down = face_up << 3;
 constexpr Index face_bits = face_up | face_y | face_z | face_down;
 
-// The image that these bits stand for: of the second body, or of the first if the pair is
-// swapped.
+// The image that these bits encode: of the second body, or of the first if the pair is swapped.
 template <int D>
 struct FaceImages {
     static constexpr std::size_t marks = (face_bits >> face_shift) + 1;

@@ -60,7 +60,8 @@ Box<double, D> bounds_of(const Scene<T, D>& scene) {
     parallel_ranges(scene.threads(), scene.size(), [&](Range r, std::size_t p) {
         Box<double, D> part = empty_box<double, D>();
         const auto add_until = [&](std::size_t k, std::size_t end) {
-            constexpr std::size_t ahead = 16;  // a ghost's body may be anywhere
+            constexpr std::size_t ahead =
+                16;  // prefetch distance: a ghost's body may be anywhere
             for (; k < end; ++k) {
                 if (k + ahead < end) scene.prefetch(static_cast<Index>(k + ahead));
                 const auto x = scene.centre(static_cast<Index>(k));

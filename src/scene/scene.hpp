@@ -37,7 +37,7 @@ using Bits = std::uint16_t;
 enum class Images : std::uint8_t {
     none,    // the domain is open
     ghosts,  // copies across faces, for any method
-    native,  // native periodicity: the method joins opposite faces (structures/method.hpp)
+    native,  // native periodicity of the method (structures/method.hpp)
     direct,  // direct images, pair by pair (sieve/direct_images.hpp): the reach spans so many
              // periods that ghosts would far outnumber bodies
 };
