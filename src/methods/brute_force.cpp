@@ -1,5 +1,5 @@
-// Brute force: every body against every other. O(N^2) time, O(N) memory. The reference result
-// for all other methods; also the fastest for a few dozen bodies, hopeless beyond thousands.
+// Brute force: tests every body against every other. O(N^2) time, O(N) memory. The reference
+// for all other methods, and the fastest for a few dozen bodies; too slow beyond thousands.
 #include "methods/registry.hpp"
 
 #include <numeric>

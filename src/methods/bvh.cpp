@@ -1,10 +1,10 @@
-// Bounding volume hierarchy: bodies are sorted along a Z-curve; a node's bodies are divided in
-// four where their keys on the curve first differ, so that boxes are as tight as the curve
-// allows and no level is empty. O(N). Wins where sizes and densities differ; loses to grids on
-// bodies of one size.
+// Bounding volume hierarchy (linear BVH): bodies are sorted along a Z-curve, and a node is
+// split in four at the highest bits in which its Morton keys differ, so that boxes are as tight
+// as the curve allows and no level is empty. O(N). Wins where sizes and densities differ; loses
+// to grids on bodies of one size.
 //
 // While bodies have moved little since the order was made, it is kept and only the boxes are
-// refitted (`refit=on`): the leaves' boxes show when they have become too large.
+// refitted (`refit=on`). The order is renewed when the leaves' boxes have become too large.
 #include "methods/registry.hpp"
 
 #include "scene/curve_order.hpp"
@@ -43,8 +43,8 @@ class Bvh final : public TreeMethod<T, D> {
 
     static constexpr std::size_t width = 4;  // children of a node
 
-    // Divides in four by the first bit in which the keys of a node's entries differ and the
-    // next bit.
+    // Splits in four by the highest bit in which the keys of a node's entries differ, and the
+    // next lower bit.
     unsigned divide(Index begin, Index end, std::array<Index, width>& ends) const {
         const int bit = order_.differing_bit(begin, end);
         if (bit >= 0)

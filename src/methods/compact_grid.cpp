@@ -1,7 +1,7 @@
 // Compact grid (index sort, P5 section 4.2): each body writes (cell, body) records, the records
 // are sorted, and only occupied cells are stored. Cost O(N) plus the candidates of adjacent
-// cells, O(N) memory whatever the extent. Wins on bodies of similar size, dense or sparse;
-// loses when sizes differ so much that the mean size suits neither the large nor the small.
+// cells, O(N) memory independent of the extent. Wins on bodies of similar size, dense or
+// sparse; loses when sizes differ so much that no cell size suits both large and small bodies.
 //
 // The cells of a body and the owner rule: structures/cell_records.hpp; in the approximate mode
 // (P5 section 5): structures/kept_cells.hpp.
@@ -95,7 +95,7 @@ class CompactGrid final : public Method<T, D> {
     }
 
   private:
-    static constexpr std::size_t cells_per_task = 256;  // in the approximate mode: instances
+    static constexpr std::size_t cells_per_task = 256;  // approximate mode: instances per task
     static constexpr std::size_t upper_rows = D == 2 ? 1 : 4;
     static constexpr std::size_t adaptive_share = 50;  // at most 1/50 changed; see the page
 
@@ -123,8 +123,8 @@ class CompactGrid final : public Method<T, D> {
         sorter_.sort(key_bits(), threads, [](const KeyedIndex& r) { return r.key; });
     }
 
-    // New keys in the order of the last step; returns how many have changed (P5 section 5:
-    // bodies that moved to other cells).
+    // Writes new keys in the order of the last step; returns how many have changed (P5 section
+    // 5: bodies that moved to other cells).
     template <class KeyOf>
     std::size_t refresh_keys(int threads, const KeyOf& key_of) {
         const std::size_t n = records_.size();
@@ -139,7 +139,7 @@ class CompactGrid final : public Method<T, D> {
         return exclusive_scan(1, changed.span());
     }
 
-    // Along the Z-curve, with keys for the cells around those in use too.
+    // Morton key of a cell; cells adjacent to those in use also have keys.
     std::uint64_t z_key(const Cell<D>& cell) const {
         std::uint64_t key = 0;
         for (std::size_t a = 0; a < D; ++a) {
@@ -220,7 +220,7 @@ class CompactGrid final : public Method<T, D> {
         }
     }
 
-    // Approximate: calls found(j) for every instance that was kept in a cell of the span.
+    // Approximate mode: calls found(j) for every instance stored in a cell of the span.
     template <class Found>
     void probe_kept(const CellSpan<D>& span, const Found& found) const {
         const auto probe_cell = [&](const Cell<D>& cell, Run entries) {
@@ -238,7 +238,7 @@ class CompactGrid final : public Method<T, D> {
                          [&](const Cell<D>& cell) { probe_cell(cell, find(cell)); });
     }
 
-    // Each instance queries the others. If two find each other, the lower one counts.
+    // Each instance queries the others. If two find each other, the lower one reports the pair.
     void search_kept(std::size_t begin, std::size_t end, Sieve<T, D>& sieve) const {
         for (std::size_t k = begin; k < end; ++k) {
             const auto i = static_cast<Index>(k);
@@ -276,7 +276,7 @@ class CompactGrid final : public Method<T, D> {
         make_directory(threads);
     }
 
-    // A directory by the upper bits of a key, with about as many entries as cells: the first
+    // A lookup table by the upper bits of a key, with about as many entries as cells: the first
     // cell whose key is not below.
     void make_directory(int threads) {
         const auto width = static_cast<unsigned>(std::bit_width(cells_));
@@ -343,7 +343,7 @@ class CompactGrid final : public Method<T, D> {
     Buffer<CellRecord> records_;  // in the order of the instances
     Sorter<KeyedIndex> sorter_;   // key and number of each record, in the order of the cells
     Buffer<KeyedIndex> scratch_;  // for the adaptive sort
-    std::size_t changed_ = 0;     // records not in the cell of the last step, as far as known
+    std::size_t changed_ = 0;     // records that changed cells; all if unknown
     std::chrono::duration<double> sort_time_{};
     Buffer<Bits> bits_;
     Packed<T, D> packed_;

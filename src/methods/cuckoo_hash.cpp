@@ -1,9 +1,9 @@
 // Cuckoo hash (P5 section 4.3, after Alcantara et al. 2009): the cells of a uniform grid in a
 // hash table that is built in two levels, in parallel. Records are first hashed to buckets;
-// then each bucket, on its own, puts its cells into its intervals of three tables. A cell that
-// finds its slot taken evicts the other, which goes to the next table. So a look-up is at most
-// three probes. O(N) time and memory. Wins over the other hashes in building with many threads;
-// loses to the sorted grids in a search for all pairs.
+// then each bucket independently inserts its cells into its intervals of three tables. A cell
+// whose slot is occupied evicts the other cell, which moves to the next table. So a lookup
+// takes at most three probes. O(N) time and memory. Builds faster than the other hashes with
+// many threads; loses to the sorted grids in a search for all pairs.
 //
 // The cells of a body and the owner rule: structures/cell_records.hpp.
 #include "methods/registry.hpp"
@@ -114,11 +114,11 @@ class CuckooHash final : public Method<T, D> {
     struct Bucket {
         Index begin = 0;         // its first record; the last bucket is only a sentinel
         Index cells = 0;         // different keys
-        Index slot = 0;          // where its interval begins in each table
+        Index slot = 0;          // start of its interval in each table
         Index width = 0;         // length of the interval
-        std::uint32_t seed = 0;  // selects its hash functions: how often changed
-        Index moves = 0;         // cells evicted, over all tries
-        Index clashes = 0;       // cells whose first slot was taken, in the last try
+        std::uint32_t seed = 0;  // selects its hash functions; incremented on failure
+        Index moves = 0;         // evictions, over all attempts
+        Index clashes = 0;       // cells whose first slot was occupied, last attempt
     };
 
     // Maps the upper half of a hash to a number below n.
@@ -206,7 +206,7 @@ class CuckooHash final : public Method<T, D> {
         });
     }
 
-    // False if some cell has no slot after many moves: other hash functions may work.
+    // False if some cell has no slot after many evictions: other hash functions may work.
     bool place(Bucket& bucket) {
         bucket.clashes = 0;
         for (std::size_t t = 0; t < tables; ++t)

@@ -1,8 +1,8 @@
 // Fixed grid (P3 section 3.2.1 and appendix A.1): a plain array of equal cells, a linked list
 // of bodies in each. The cell edge is the search distance, that is the longest edge of all
 // bodies' boxes, but never so small that there are more than 7 cells per body. O(N) time and
-// memory on bodies of equal size that fill their space evenly. Loses on everything else: one
-// giant or one body far away makes all cells large, and the time quadratic.
+// memory on bodies of equal size and uniform density. Loses on everything else: one giant or
+// one distant body makes all cells large, and the time quadratic.
 #include "methods/registry.hpp"
 
 #include <algorithm>

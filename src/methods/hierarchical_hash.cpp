@@ -71,8 +71,8 @@ class HierarchicalHash final : public Method<T, D> {
     using Classes = SizeClasses<T, D>;
     static constexpr std::size_t met_per_task = 8192;
 
-    // Beyond the paper's one bit `hasChildren`: how many, and which. So a query that covers
-    // more cells than there are children iterates over the children.
+    // Extends the paper's bit `hasChildren` to the number and the list of children, so that a
+    // query that covers more cells than there are children can iterate over the children.
     struct Family {
         Index parent = no_cell;
         Index first_child = no_cell;
@@ -97,8 +97,8 @@ class HierarchicalHash final : public Method<T, D> {
         for (const unsigned c : used) sizes_[count++] = c;
     }
 
-    // P4 Listing 1, Eq. 4: the hash of a cell is the sum of its own and those of all cells
-    // above it. Calls visit(cell) for each of them, the own one last.
+    // P4 Listing 1, Eq. 4: the hash of a cell is the sum of its own hash and those of its
+    // ancestors. Calls visit(cell) for the ancestors, then for the cell itself.
     template <class Visit>
     Index insert(std::uint64_t key, const Visit& visit) {
         const unsigned own = Classes::class_of(key);
@@ -129,8 +129,8 @@ class HierarchicalHash final : public Method<T, D> {
         families_.push_back({parent, no_cell, sibling, 0});
     }
 
-    // P4 section 3.3.2: neighbours are found while inserting. The largest bodies come first, so
-    // every inserted body that a new one can touch is in the cells on its path down.
+    // P4 section 3.3.2: neighbours are found during insertion. The largest bodies come first,
+    // so every inserted body that a new one can touch is in a cell on the new one's path.
     void insert_and_meet(const Scene<T, D>& scene) {
         const auto& records = hashed_.records;
         met_.clear();
@@ -162,7 +162,7 @@ class HierarchicalHash final : public Method<T, D> {
             met_.push_back({one.instance, larger.instance});
     }
 
-    // Joins each cell with itself and the cells above it.
+    // Joins each cell with itself and its ancestors.
     void search_cells(Range cells, Sieve<T, D>& sieve) const {
         for (std::size_t c = cells.begin; c < cells.end; ++c) {
             const Run run = hashed_.cells.run(c);
@@ -178,8 +178,8 @@ class HierarchicalHash final : public Method<T, D> {
         }
     }
 
-    // P4 Listing 2, read as: visits the cells of a class that the query covers below one
-    // parent, then descends from each that has children.
+    // Our reading of P4 Listing 2: visits the children of one cell that the query covers, and
+    // descends from those that have children.
     void descend(const Question& question, const Family& family, std::uint32_t hash,
                  std::size_t s, const CellSpan<D>& span) const {
         if (span.count() <= static_cast<double>(family.children)) {
@@ -220,18 +220,17 @@ class HierarchicalHash final : public Method<T, D> {
     std::array<unsigned, Classes::largest + 1> sizes_{};
     HashedBodies<T, D> hashed_;
     struct Step {
-        std::uint64_t key = 0;  // of no cell
+        std::uint64_t key = 0;  // the key of no cell
         Index cell = no_cell;
     };
-    // The last path down: a body's cells are consecutive, and the cells above them are often
-    // the same.
+    // The last path from the root: consecutive records often have the same ancestors.
     std::array<Step, Classes::largest + 1> path_{};
     CountedVector<Family> families_;  // of each cell
     Family roots_;                    // the cells of the largest class
 
-    // Of neighbours=insert:
+    // For neighbours=insert:
     static constexpr Index no_record = ~Index{0};
-    CountedVector<Index> latest_;  // record of each cell
+    CountedVector<Index> latest_;  // latest record of each cell
     Buffer<Index> earlier_;        // the previous record in the same cell
     CountedVector<Pair> met_;
 };

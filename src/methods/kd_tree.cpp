@@ -1,11 +1,11 @@
-// kd-tree (P3 A.3): bodies are divided at the middle of the widest extent of their centres
-// until a leaf holds no more than a few. All pairs by simultaneous descent: a node with itself,
-// then pairs of nodes whose boxes overlap. O(N log N). Wins on uneven distributions; loses to
-// grids where bodies are spread evenly.
+// kd-tree (P3 A.3): nodes are split at the spatial middle of the widest axis of their bodies'
+// centres, until leaves hold only a few. All pairs by simultaneous descent (dual-tree
+// traversal): a node with itself, then pairs of nodes whose boxes overlap. O(N log N). Wins on
+// non-uniform distributions; loses to grids on uniform ones.
 //
 // Beyond the paper: nodes have the AABB of their bodies, sizes and motion included, instead of
 // one search radius for all; so no pair is missed, and large bodies slow down only their own
-// branch. `build=insert` adds bodies one by one, as the paper does; `bulk` divides all at once.
+// branch. `build=insert` inserts bodies one by one, as the paper does; `bulk` builds top-down.
 #include "methods/registry.hpp"
 
 #include "structures/tree_method.hpp"
@@ -46,7 +46,7 @@ class KdTree final : public TreeMethod<T, D> {
         Index low = 0;  // the lower child; the upper one follows. 0: a leaf
         Index begin = 0;
         std::vector<TreePoint<T, D>> points;  // of a leaf
-        bool same = true;                     // do all of them coincide?
+        bool same = true;                     // all points coincide
         std::size_t size = 0;
     };
 
@@ -66,7 +66,7 @@ class KdTree final : public TreeMethod<T, D> {
         list(slots);
     }
 
-    // Divides a full leaf that the point would join, if that separates anything.
+    // Splits the leaf that the point would join if it is full and a split separates points.
     bool divide(std::vector<Slot>& slots, std::size_t at, const TreePoint<T, D>& point,
                 unsigned level) {
         Slot& full = slots[at];
@@ -92,7 +92,7 @@ class KdTree final : public TreeMethod<T, D> {
         return true;
     }
 
-    // Lists the tree as nodes, level by level, and the points in its order.
+    // Converts the slots to nodes, level by level, and puts the points in the tree's order.
     void list(std::vector<Slot>& slots) {
         tree_.clear();
         if (points_.size() == 0) return;

@@ -1,17 +1,17 @@
-// Linear kd-tree (P1): space is halved along x, y, z, x, ... without end; a body belongs to the
-// smallest such cell around it, and a body that crosses a coarse cutting plane is split there
-// into pieces with small cells of their own. There are no nodes: a piece is a record
-// (locational code of its cell, length of the code, body). Sorted, the cells inside a cell
-// follow it, so each record is tested against the run of records that follow while its code is
-// a prefix of theirs. O(N log N), 6 to 7 records per body. Wins on sizes that differ by orders
-// of magnitude; loses to grids on bodies of one size, because only one record in six finds a
-// neighbour.
+// Linear kd-tree (P1): space is halved recursively along x, y, z, x, ...; a body belongs to the
+// smallest such cell around it, and a body that crosses a coarse splitting plane is split there
+// into pieces with smaller cells of their own. There are no nodes: a piece is a record
+// (locational code of its cell, length of the code, body). In sorted order a cell is followed
+// by the cells inside it, so each record is tested against the run of following records of
+// whose codes its own is a prefix. O(N log N), 6 to 7 records per body. Wins on sizes that
+// differ by orders of magnitude; loses to grids on bodies of one size, because only one record
+// in six finds a neighbour.
 //
-// Beyond the paper: each pair once without a list. If two bodies overlap, the lowest corner of
-// their intersection lies in exactly one cell of each, because the cells of a body's pieces are
-// disjoint and cover it; two cells around one corner are nested. So the pair counts where that
-// corner's code has the deeper record's code as a prefix. All of this uses integer cell
-// coordinates, which need only be monotone.
+// Beyond the paper: each pair is found once, without a list. If two bodies overlap, the lowest
+// corner of their intersection lies in exactly one cell of each, because the cells of a body's
+// pieces are disjoint and cover it; two cells around one corner are nested. So the pair is
+// reported where the deeper record's code is a prefix of that corner's code. This uses integer
+// cell coordinates, which need only be monotone.
 #include "methods/registry.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ ImplicitTreeOptions<D> tree_options(const Choice& choice) {
     ImplicitTreeOptions<D> options;
     options.split = choice.word("split") == "on";
     options.octree = choice.word("octree") == "on";
-    // In an octree a useless split would put two pieces in one cell.
+    // In an octree, a split that does not make cells smaller would put two pieces in one cell.
     options.suppress = choice.word("coherent") == "off" || options.octree;
     options.bits = static_cast<unsigned>(choice.number("bits"));
     options.axes = choice.word("axes");
@@ -135,7 +135,7 @@ class LinearKdTree final : public Method<T, D>,
     void measure_runs(int threads) {
         PerPiece<Depths> counts(RunTasks::pieces(threads, records_.size()), Depths{});
         runs_.assign(threads, records_.size(), [&](std::size_t r, std::size_t piece) {
-            // First, because the compiler must assume that a count overwrites records.
+            // Before the count: the compiler must assume that storing it modifies records.
             const std::size_t end = records_.run_end(r);
             ++counts[piece][records_.cell_of(records_[r]).length];
             return end;
@@ -181,7 +181,7 @@ class LinearKdTree final : public Method<T, D>,
         });
     }
 
-    // Does the lowest corner of the intersection of two boxes lie in this cell?
+    // True if the lowest corner of the intersection of two boxes lies in this cell.
     bool owns(const TreeCell& deeper, const CellBox<D>& a, const CellBox<D>& b) const {
         if (deeper.length == KdRecords<T, D>::inactive) return false;
         std::array<std::uint32_t, D> corner;
@@ -193,7 +193,7 @@ class LinearKdTree final : public Method<T, D>,
     void sweep(std::size_t r, Run run, Sieve<T, D>& sieve) const {
         const std::size_t first = records_.entry_of(records_[r]);
         const CellBox<D> box = records_.cells(first);
-        Run accepted;  // consecutive entries go to the sieve together
+        Run accepted;  // consecutive entries are passed to the sieve as one run
         for_each_candidate(r, run, [&](std::uint64_t record) {
             const std::size_t second = records_.entry_of(record);
             if (!box.overlaps(records_.cells(second))) return;
@@ -211,8 +211,8 @@ class LinearKdTree final : public Method<T, D>,
     }
 
     // The records of a range are inside the smallest cell around its first and last record,
-    // except some at the beginning, whose cells contain it. Those are offered; the others are
-    // divided, nearer half first.
+    // except some at the beginning whose cells contain that cell. These are offered; the others
+    // are divided, and the nearer half is visited first.
     void nearest(Range range, NearestQuery<T, D>& query) const {
         constexpr std::size_t max_offered = 16;
         while (range.size() > max_offered) {
@@ -243,8 +243,8 @@ class LinearKdTree final : public Method<T, D>,
     }
 
     // A query is split like a body. Each piece is tested against the records of its own cell
-    // and of the cells inside it, which are consecutive, and of the cells around it, which are
-    // looked up length by length.
+    // and the cells inside it, which are consecutive, and of its ancestors, which are looked up
+    // one code length at a time.
     void query(const Scene<T, D>& queries, Index q, Sieve<T, D>& sieve) const {
         const CellBox<D> box = tree().cells(queries.box(q));
         const auto offer = [&](Run run, const TreeCell* piece) {

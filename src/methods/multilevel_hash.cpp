@@ -1,8 +1,8 @@
 // Multilevel hash (P4 section 2.2, after Eitz and Lixu): cells of several sizes, powers of two,
-// in one hash table. A body is in the cells of the class of its own size, at most 8 (2-D: 4),
-// and finds larger bodies in the cells of their classes that contain its own. O(N) records and
-// memory, time O(N) per class in use. Wins where sizes differ by orders of magnitude; loses to
-// one uniform grid where they do not.
+// in one hash table. A body is in the cells of its own size class, at most 8 (2-D: 4), and
+// finds larger bodies in those cells of their classes that contain its own cells. O(N) records
+// and memory, time O(N) per class in use. Wins where sizes differ by orders of magnitude; loses
+// to one uniform grid where they do not.
 #include "methods/registry.hpp"
 
 #include <algorithm>
@@ -36,9 +36,10 @@ class MultilevelHash final : public Method<T, D> {
         Sieve<T, D> sieve(context, hashed_.packed);
 
         const Range cells = hashed_.cells_of(tasks);
-        // A body's cells are consecutive, and the larger cells around them are often the same.
+        // Caches the last lookup per class: consecutive cells are often in the same larger
+        // cell.
         struct Found {
-            std::uint64_t key = 0;  // of no cell
+            std::uint64_t key = 0;  // the key of no cell
             Run run;
         };
         std::array<Found, Classes::largest + 1> last{};
@@ -84,8 +85,8 @@ class MultilevelHash final : public Method<T, D> {
             hashed_.cells.find(hash(size_class, cell), Classes::key(size_class, cell)));
     }
 
-    // Tests a query against the cells of one class that it covers, or through the list of all
-    // cells if it covers more than there are.
+    // Tests a query against the cells of one class that it covers. Iterates over all cells if
+    // it covers more than there are.
     void probe_one(Index q, unsigned size_class, const CellSpan<D>& span,
                    Sieve<T, D>& sieve) const {
         const auto probe_run = [&](const Cell<D>& cell, Run run) {

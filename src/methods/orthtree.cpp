@@ -1,11 +1,11 @@
-// Orthtree (P3 A.5, a quadtree; in 3-D an octree): a cell with more than a few bodies is
-// divided at its middle on all axes. The tree depends on the bodies alone, not on their order,
-// so it is derived from the sorted Z-curve: the cells of a level are runs of keys with the same
-// prefix. O(N). Wins on uneven distributions; loses to grids where bodies are spread evenly.
+// Orthtree (P3 A.5, a quadtree; in 3-D an octree): a cell with more than a few bodies is split
+// at its middle on all axes. The tree does not depend on the order of insertion, so it is
+// derived from the sorted Morton keys: the cells of a level are runs of keys with the same
+// prefix. O(N). Wins on non-uniform distributions; loses to grids on uniform ones.
 //
-// Beyond the paper: all dimensions; cells that would have one child are left out, so depth is
+// Beyond the paper: 3-D as well; cells that would have one child are left out, so depth is
 // bounded; nodes have the AABB of their bodies, sizes and motion included. Bodies that the
-// finest cells do not separate are divided by number.
+// finest cells do not separate are divided by count.
 #include "methods/registry.hpp"
 
 #include "scene/curve_order.hpp"

@@ -1,12 +1,12 @@
-// Phase-space kd-tree (P3 A.4): like the kd-tree, but bodies are divided by position and by
-// motion, whichever differs more; two nodes are joined only if some of their bodies could touch
-// within the step. Made for swept bodies that move fast, and alike where they are near (a
-// sheared flow); at rest it is a kd-tree. O(N log N); loses where motion is small, because then
-// it is only overhead.
+// Phase-space kd-tree (P3 A.4): like the kd-tree, but nodes are split along the widest axis of
+// position or motion; two nodes are joined only if some of their bodies could touch during the
+// step. For fast swept bodies whose neighbours have similar velocities (a sheared flow); at
+// rest it is a kd-tree. O(N log N); loses where motion is small, because then it is only
+// overhead.
 //
 // Beyond the paper: motion is compared with lengths as the distance moved during the step (the
 // printed source compares raw numbers), bounds include the bodies' sizes, and the tree is built
-// in bulk.
+// top-down instead of by insertion.
 #include "methods/registry.hpp"
 
 #include <cmath>
@@ -28,8 +28,8 @@ struct Phase {
     }
 };
 
-// Is there a time from 0 to 1 at which the bounds could overlap on every axis? Conservative:
-// facing sides approach at the most favourable speed of either node.
+// True if there may be a time in [0, 1] at which the bounds overlap on every axis.
+// Conservative: facing sides approach at the highest speed of either node.
 template <Real T, int D>
 bool may_meet(const Phase<T, D>& a, const Phase<T, D>& b) {
     double enter = 0, leave = 1;

@@ -13,7 +13,7 @@
 #include <vicinal/error.hpp>
 
 // The only list of methods: the factory, the tool, tests, benchmark rows and the table in the
-// docs are made from it.
+// docs are generated from it.
 #define VICINAL_METHODS(X) \
     X(brute_force)         \
     X(bvh)                 \
@@ -42,14 +42,14 @@ VICINAL_METHODS(X)
 
 namespace {
 
-// What `auto` means until methods are chosen from the scene.
+// The method that `auto` selects, until it depends on the scene.
 constexpr std::string_view automatic = "row_grid";
 
 std::unique_ptr<std::vector<MethodEntry>> make_entries() {
 #define X(name) describe_##name(),
     std::vector<MethodEntry> all{VICINAL_METHODS(X)};
 #undef X
-    for (MethodEntry& entry : all)  // a layer accepts every method but itself
+    for (MethodEntry& entry : all)  // a layer wraps any method except itself
         for (OptionInfo& option : entry.info.options)
             for (const MethodEntry& other : all)
                 if (option.kind == OptionInfo::Kind::method &&
@@ -75,7 +75,7 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& na
     for (const std::string& name : names) {
         all += (all.empty() ? "" : ", ") + name;
         std::size_t distance = common::edit_distance(word, name);
-        // "grid" should find compact_grid, and so should "gird".
+        // "grid" should suggest compact_grid, and so should "gird".
         if (const auto part = name.rfind('_'); part != std::string::npos)
             distance = std::min(distance, common::edit_distance(word, name.substr(part + 1)));
         if (distance < best) {
@@ -141,7 +141,7 @@ std::vector<double> parse_numbers(std::string_view text) {
     return values;
 }
 
-// The value as the report spells it.
+// Checks a value and returns it as the report spells it.
 std::string checked_value(const std::string& method, const OptionInfo& option,
                           const std::string& value) {
     const std::string where = "method " + method + ": option " + option.name;

@@ -1,4 +1,4 @@
-// The list of methods, and the strings that choose one: name(key=value, ...).
+// The list of methods, and the strings that select one: name(key=value, ...).
 #pragma once
 
 #include <memory>

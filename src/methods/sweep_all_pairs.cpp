@@ -1,7 +1,7 @@
-// Sweep over all pairs (P2 sections 4 and 5, "brute force"): the triangle of all pairs is cut
-// into pieces of equally many pairs, which the threads share; nothing is sorted. The two parts
-// that the paper times are the phases `build` (boxes) and `search` (overlap) of the report.
-// O(N^2) whatever the scene: for measuring how the two parts scale, and for a few dozen bodies.
+// Sweep over all pairs (P2 sections 4 and 5, "brute force"): the triangle of all pairs is
+// divided into tasks with equal numbers of pairs; nothing is sorted. The two parts that the
+// paper times are the phases `build` (boxes) and `search` (overlap) of the report. O(N^2) for
+// every scene: for measuring how the two parts scale, and for a few dozen bodies.
 #include "methods/registry.hpp"
 
 #include <numeric>
@@ -20,7 +20,7 @@ class SweepAllPairs final : public Method<T, D> {
         packed_.fill(scene, {});
     }
 
-    // At most 960, which most small numbers of threads divide evenly.
+    // At most 960, which is divisible by most small numbers of threads.
     std::size_t tasks() const override {
         return static_cast<std::size_t>(
             std::min<std::uint64_t>(row_begin(packed_.size()) / 4096 + 1, 960));
@@ -48,7 +48,7 @@ class SweepAllPairs final : public Method<T, D> {
         return r % 2 == 0 ? r / 2 * other : other / 2 * r;
     }
 
-    // Where the pairs of task t begin.
+    // The first pair of task t.
     std::uint64_t cut(std::size_t t) const {
         const std::uint64_t pairs = row_begin(packed_.size()), parts = tasks();
         return pairs / parts * t + std::min<std::uint64_t>(t, pairs % parts);

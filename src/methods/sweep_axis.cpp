@@ -1,9 +1,8 @@
-// Sweep along one axis: bodies are sorted by the lower side of their boxes on the axis along
-// which they are spread widest; each is tested against those that begin before it ends (P2's
-// sort-and-sweep, brute force in that every step starts from scratch). O(N log N) to sort; a
-// body is tested against all that overlap it along the axis, so O(N^(5/3)) candidates for
-// bodies spread evenly in 3-D. Wins on a few thousand bodies and on long, thin scenes; loses on
-// large ones.
+// Sort and sweep along one axis: bodies are sorted by the lower side of their boxes on the axis
+// of largest variance; each is tested against those that begin before it ends (P2's
+// sort-and-sweep, from scratch in every step). O(N log N) to sort; a body is tested against all
+// that overlap it along the axis, so O(N^(5/3)) candidates for uniform density in 3-D. Wins on
+// a few thousand bodies and on long, thin scenes; loses on large ones.
 #include "methods/registry.hpp"
 
 #include "structures/sweep_order.hpp"

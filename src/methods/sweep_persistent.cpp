@@ -1,9 +1,9 @@
 // Persistent sweep and prune (Baraff 1992; I-COLLIDE, Cohen et al. 1995; P2's "persistent"
-// form): the ends of all boxes stay sorted along every axis, and the set of pairs whose boxes
-// overlap is kept. A step moves the ends of changed boxes to their new positions; where one end
-// passes another, a pair may begin or end. Cost: the ends passed, and a check of every body.
-// Wins if little moves; else it sorts and sweeps from scratch, as sweep_axis does, and reports
-// so.
+// form): the end points of all boxes stay sorted along every axis, and the set of overlapping
+// pairs is kept. A step moves the ends of changed boxes to their new positions; where two ends
+// are swapped, an overlap may begin or end. Cost: the number of swaps, and a check of every
+// body. Wins if little moves; else it sorts and sweeps from scratch, as sweep_axis does, and
+// reports so.
 #include "methods/registry.hpp"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ class SweepPersistent final : public Method<T, D> {
         }
     }
 
-    // The lists have no order that suits queries: queries test all bodies.
+    // The lists have no order that helps queries: every query tests all bodies.
     void probe(const Scene<T, D>& queries, Range instances,
                const SearchContext<T, D>& context) const override {
         Sieve<T, D> sieve(context, listed_ ? packed_slots_ : packed_);
@@ -98,12 +98,12 @@ class SweepPersistent final : public Method<T, D> {
 
     enum class Upkeep {
         sort,        // sort and sweep from scratch, without lists
-        make_lists,  // and find all pairs, once
-        move_ends    // of the lists of the last step
+        make_lists,  // build the lists, and find all pairs once
+        move_ends    // update the lists of the last step
     };
 
-    // Costs in units of a sweep candidate: passing an end, inserting or removing a box, sorting
-    // a body. New lists must pay off within a few steps.
+    // Costs in units of a sweep candidate: swapping two ends, inserting or removing a box,
+    // sorting a body. New lists must pay off within a few steps.
     Upkeep choose_upkeep(std::uint64_t n) const {
         constexpr std::uint64_t pass = 40, insert = 400, sort = 160;
         const std::uint64_t replaced = slots_.fresh().size() + slots_.gone().size();
@@ -151,7 +151,8 @@ class SweepPersistent final : public Method<T, D> {
     // The sieve's entries while there are lists: an entry is a slot.
     void fill_slots(const Scene<T, D>& scene) {
         const std::size_t n = slots_.size();
-        const bool plain = scene.packed_kind() == PackedKind::boxes;  // the boxes decide
+        const bool plain =
+            scene.packed_kind() == PackedKind::boxes;  // overlapping boxes are pairs
         const auto instances = slots_.instances();
         const auto entries = packed_slots_.entries(n);
         std::copy(instances.begin(), instances.end(), entries.begin());
@@ -164,7 +165,7 @@ class SweepPersistent final : public Method<T, D> {
         packed_slots_.fill_nothing(!plain);
     }
 
-    bool imaged_ = false;  // was the last scene periodic?
+    bool imaged_ = false;  // the last scene was periodic
     bool known_ = false, listed_ = false;
     BoxSlots<T, D> slots_;
     EndLists<T, D> lists_;

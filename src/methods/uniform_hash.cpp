@@ -1,9 +1,9 @@
-// Uniform hash (P4 section 2.1; the serial hash of P5 section 4.3): a grid without borders
-// whose occupied cells are found through a hash table. A body has one record, in its own cell,
-// and is tested against those of adjacent cells; larger bodies have several, see
-// structures/cell_records.hpp. O(N) time and memory. Wins where a structure must answer single
-// queries; loses to the sorted grids in a search for all pairs, because adjacent cells are
-// scattered in memory, and its insertion is serial.
+// Uniform hash (P4 section 2.1; the serial hash of P5 section 4.3): an unbounded grid whose
+// occupied cells are stored in a hash table. A body has one record, in its own cell, and is
+// tested against those of adjacent cells; larger bodies have several, see
+// structures/cell_records.hpp. O(N) time and memory. Wins for single queries; loses to the
+// sorted grids in a search for all pairs, because adjacent cells are scattered in memory, and
+// its insertion is serial.
 #include "methods/registry.hpp"
 
 #include <algorithm>

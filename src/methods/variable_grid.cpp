@@ -1,9 +1,10 @@
 // Variable grid (P3 section 3.2.1 and appendix A.2): linked lists in an array of cells as in
 // fixed_grid, but cells are narrow where bodies are dense. Per axis a histogram of fine bins,
-// each the search distance wide, is cut into coarse bins of equal population; about 7 cells per
-// body in all. A coarse bin is at least one fine bin, so a stencil of 3^D cells suffices. O(N)
-// memory. Wins over fixed_grid where density varies along the axes; loses as it does to one
-// giant, which widens all bins, and to one body far away: fine bins are bounded in number.
+// each the search distance wide, is divided into coarse bins of equal population; about 7 cells
+// per body in all. A coarse bin is at least one fine bin, so a stencil of 3^D cells suffices.
+// O(N) memory. Wins over fixed_grid where density varies along the axes. Like fixed_grid it
+// loses on one giant, which widens all bins, and on one distant body, because the number of
+// fine bins is limited.
 #include "methods/registry.hpp"
 
 #include <algorithm>
@@ -57,7 +58,7 @@ class VariableGrid final : public ListGridMethod<VariableGrid<T, D>, T, D> {
         }
     }
 
-    // Replaces the number of bodies in each fine bin by the coarse bin it belongs to: a coarse
+    // Replaces the count of bodies in each fine bin by the coarse bin it belongs to: a coarse
     // bin ends once it has its share of the bodies, and the last one takes the rest.
     static std::int32_t cut(CountedVector<Index>& map, std::size_t bodies, double bins) {
         const double share = std::ceil(static_cast<double>(bodies) / bins);

@@ -1,6 +1,6 @@
-// A skin around another method (Verlet 1967): the finder lists all pairs of enlarged bodies by
-// that method and, while no body leaves its fat bounds, only filters the list. The layer itself
-// is finder/skin.hpp; to the registry it is the inner method with a width.
+// Verlet list around another method (Verlet 1967): the finder lists all pairs of enlarged
+// bodies by that method and, while no body leaves its fat bounds, only filters the list. The
+// layer itself is finder/skin.hpp; the registry sees it as the inner method with a skin width.
 #include "methods/registry.hpp"
 
 namespace vicinal::inline VICINAL_API {
