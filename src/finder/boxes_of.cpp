@@ -50,8 +50,8 @@ void boxes_of(const Vertices<T, D>& vertices, std::span<const Transform<T, D>> t
     check(vertices, n, team);
     result.lower.resize(n);
     result.upper.resize(n);
-    // Bodies may have thousands of vertices: even a few hundred bodies are worth several
-    // threads.
+    // Small tasks: bodies may have thousands of vertices, so even a few hundred bodies are
+    // worth several threads.
     constexpr std::size_t per_task = 64;
     const std::size_t tasks = (n + per_task - 1) / per_task;
     parallel_tasks(team, tasks, [&](std::size_t t, int) {
@@ -63,7 +63,7 @@ void boxes_of(const Vertices<T, D>& vertices, std::span<const Transform<T, D>> t
                     T x = place.translation[a];
                     for (std::size_t c = 0; c < D; ++c)
                         x += place.rotation[a][c] * vertices.places[v][c];
-                    // NaN is kept, so that the finder rejects it.
+                    // NaN is propagated, so that the finder rejects it.
                     const bool take = v == vertices.first[b] || std::isnan(x);
                     if (take || x < lower[a]) lower[a] = x;
                     if (take || x > upper[a]) upper[a] = x;

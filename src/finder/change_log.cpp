@@ -46,8 +46,8 @@ void ChangeLog<T, D>::name_pairs(const PairList<D>& list, const Bodies<T, D>& bo
     if (bodies.id.given()) std::sort(pairs_.begin(), pairs_.end());
 }
 
-// The whole periods by which a body has been shifted since: wrapping coordinates does not move
-// a body.
+// The whole periods by which a body has been wrapped since the last step. Wrapping does not
+// move a body.
 template <Real T, int D>
 Shift<D> ChangeLog<T, D>::wraps(Index id, const Lattice<T, D>& lattice) const {
     const auto find = [id](const CountedVector<Body>& all) {
@@ -69,8 +69,9 @@ Shift<D> ChangeLog<T, D>::wraps(Index id, const Lattice<T, D>& lattice) const {
     return k;
 }
 
-// x_j now is x_j then plus k_j periods, so the image n of then is n - k_j + k_i now. The same
-// lattice may also have other vectors: a shear offset is reduced modulo the period.
+// If body j has been wrapped by k_j periods and i by k_i, the old image n is now n - k_j + k_i.
+// The same lattice may also have new vectors, because a shear offset is reduced modulo the
+// period.
 template <Real T, int D>
 void ChangeLog<T, D>::rename(const Lattice<T, D>& lattice) {
     std::array<Shift<D>, D> vectors{};  // the old vectors in terms of the new
@@ -98,7 +99,7 @@ void ChangeLog<T, D>::rename(const Lattice<T, D>& lattice) {
                 fits = fits && pair.now.image[m] == n;
             }
         }
-        // A key that does not fit matches no pair: the pair ends.
+        // An image that does not fit 16 bits: the key matches no pair, so the pair ends.
         if (!fits) pair.now = {std::numeric_limits<Index>::max(), 0, {}};
         lived_.push_back(pair);
     }

@@ -1,5 +1,5 @@
-// Compares the pairs of one step and of the next: which began, which ended, which persist under
-// another image.
+// Compares the pairs of two steps: which began, which ended, and which persist under another
+// image.
 #pragma once
 
 #include <span>
@@ -26,7 +26,7 @@ class ChangeLog {
     }
 
   private:
-    struct Body {  // where a body was
+    struct Body {  // the position of a body in a step
         Index id;
         std::array<double, D> place;
     };

@@ -1,5 +1,5 @@
-// Makes fat bounds, with room for what the formula accepts beyond exact geometry and for the
-// rounding of shifted coordinates, and follows changes of the lattice.
+// Computes fat bounds, with a margin for pairs that the formula accepts beyond exact geometry
+// and for the rounding of shifted coordinates, and allows for changes of the lattice.
 #include "finder/fat_bounds.hpp"
 
 #include <limits>
@@ -12,7 +12,7 @@ namespace {
 template <Real T>
 constexpr T eps = std::numeric_limits<T>::epsilon();
 
-// Where squares underflow, any two bodies nearer than this may pair.
+// Where squares underflow, the formula may accept any distance below this.
 template <Real T>
 T tiny() {
     return std::sqrt(std::numeric_limits<T>::min());
@@ -24,7 +24,7 @@ T finite(double x) {
     return static_cast<T>(std::clamp(x, -largest, largest));
 }
 
-// Wrapped bodies may need a few images more, and images have 16 bits.
+// Below the limit of 16 bits, because wrapped bodies may need a few images more.
 constexpr double max_listed_images = 32000;
 
 template <Real T, int D>
@@ -39,8 +39,8 @@ typename FatBounds<T, D>::Kind kind_of(const Scene<T, D>& scene) {
 
 }  // namespace
 
-// A reach so large that with a skin its square might overflow is not enlarged, and fat bounds
-// do not cover images that move during the step.
+// False if the square of the reach plus a skin might overflow, or if images move during the
+// step, which fat bounds do not cover.
 template <Real T, int D>
 bool FatBounds<T, D>::possible(const Bodies<T, D>& bodies, const Domain<D>& domain) {
     if (bodies.size() == 0 || (bodies.swept() && domain.shear_change != 0)) return false;
@@ -56,8 +56,8 @@ bool FatBounds<T, D>::same_kind(const Scene<T, D>& scene) const {
            scene.lattice().periodic == lattice_.periodic;
 }
 
-// Not possible if bodies are so many periods apart that rounding takes a good part of the skin,
-// or that images, including those of wrapped bodies, would not fit 16 bits.
+// False if bodies are so many periods apart that rounding uses a large part of the skin, or
+// that images, including those of wrapped bodies, would not fit 16 bits.
 template <Real T, int D>
 bool FatBounds<T, D>::enclose(const Scene<T, D>& scene, double width) {
     kind_ = kind_of(scene);
@@ -82,8 +82,8 @@ bool FatBounds<T, D>::enclose(const Scene<T, D>& scene, double width) {
     return true;
 }
 
-// Squares of the width must not overflow. A skin wider than a period is useless, and makes
-// thousands of ghosts.
+// The square of the width must not overflow. A skin wider than a period is useless, and would
+// create thousands of ghosts.
 template <Real T, int D>
 void FatBounds<T, D>::limit_width(const Scene<T, D>& scene) {
     width_ =
@@ -97,7 +97,7 @@ void FatBounds<T, D>::limit_width(const Scene<T, D>& scene) {
     }
 }
 
-// How far bodies reach, in periods and in lengths.
+// The extent of all bodies, in periods and in lengths.
 template <Real T, int D>
 struct FatBounds<T, D>::Reached {
     std::array<double, D> lo, hi;  // fractional
@@ -130,8 +130,8 @@ struct FatBounds<T, D>::Reached {
     }
 };
 
-// Measures the extent of the bodies in lengths and in periods: it bounds how many periods apart
-// two near bodies may be, and how coarsely shifted coordinates are rounded.
+// Measures the extent of the bodies. It bounds how many periods apart two bodies within reach
+// may be, and the rounding error of shifted coordinates.
 template <Real T, int D>
 void FatBounds<T, D>::measure(const Scene<T, D>& scene) {
     slack_ = 0;
@@ -157,8 +157,8 @@ void FatBounds<T, D>::measure(const Scene<T, D>& scene) {
     slack_ = 64 * static_cast<double>(eps<T>) * length;
 }
 
-// A body's enlarged share of the reach of a pair: two shares cover the reach, the whole skin,
-// and what the formula may accept beyond by rounding, when listed and now.
+// A body's enlarged share of the reach of a pair. Two shares cover the reach, the whole skin,
+// and the rounding of the formula, both when the list is made and when it is used.
 template <Real T, int D>
 T FatBounds<T, D>::reach_share(T raw) const {
     const double add = (half_reach_rule(enclosed_) == ReachRule::sum ? 0.5 : 1) * width_;

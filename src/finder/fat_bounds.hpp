@@ -1,9 +1,9 @@
-// Fat bounds: the bodies enlarged by half the skin. As long as every body stays within its own,
-// the pairs of the fat bounds are all that may touch.
+// Fat bounds: the bodies enlarged by half the skin. As long as every body stays within its fat
+// bounds, only pairs whose fat bounds overlap can touch.
 //
 // The fat bounds of boxes and of moving bodies are boxes, those of round bodies at rest are
-// balls. If the lattice changes by dH, images move by m dH, which the fat bounds must cover
-// too.
+// balls. If the lattice changes by dH, image m moves by m dH, which the fat bounds must cover
+// as well.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class FatBounds {
         proxies  // the boxes of the scene; every near pair is decided from the caller's arrays
     };
 
-    // Can these bodies have fat bounds?
+    // True if these bodies can have fat bounds.
     static bool possible(const Bodies<T, D>& bodies, const Domain<D>& domain);
     // Encloses the bodies of the scene, none of which is shifted, with a skin of at most
     // `width`. False if that is impossible.
@@ -36,7 +36,7 @@ class FatBounds {
 
     // The fat bounds as bodies: their pairs are the list.
     const Bodies<T, D>& bodies() const { return fat_; }
-    // The bodies enclosed; their arrays are gone.
+    // The bodies enclosed; their arrays are no longer valid.
     const Bodies<T, D>& enclosed() const { return enclosed_; }
     Kind kind() const { return kind_; }
     bool round() const { return kind_ == Kind::round; }
@@ -47,21 +47,21 @@ class FatBounds {
     const T* upper(std::size_t a) const { return hi_[a].data(); }
     const T* radius() const { return radius_.data(); }  // as enclosed
 
-    // Are the bodies of this scene as many and of the same kind as those enclosed?
+    // True if the bodies of this scene have the same number and kind as those enclosed.
     bool same_kind(const Scene<T, D>& scene) const;
-    // Computes the part of the skin that the change of the lattice uses; the rest is left to
-    // the motion of bodies. False if the skin is not enough.
+    // Computes the part of the skin that the change of the lattice uses; the rest is available
+    // for the motion of bodies. False if the skin is too narrow.
     bool cover_lattice(const Scene<T, D>& scene);
-    // Is body i of the scene, at its shift, within its fat bounds, reduced by the slack and the
-    // lattice change?
+    // True if body i of the scene, at its shift, is within its fat bounds, reduced by the slack
+    // and the lattice change.
     bool holds(const Scene<T, D>& scene, Index i) const {
         return round() ? holds_ball(scene, i) : holds_box(scene, i);
     }
-    // The whole periods that bring a body nearest to where it was when enclosed.
+    // The shift by whole periods that brings a body nearest to its position when enclosed.
     Shift<D> periods_off(const Scene<T, D>& scene, Index i) const;
 
   private:
-    struct Reached;  // what measure() finds
+    struct Reached;  // result of measure()
 
     void limit_width(const Scene<T, D>& scene);
     void measure(const Scene<T, D>& scene);
@@ -75,7 +75,7 @@ class FatBounds {
     double width_ = 0;
     T half_width_ = 0;
     double slack_ = 0;                     // rounding of shifted coordinates
-    std::array<double, D> budget_used_{};  // of the width, by the lattice change
+    std::array<double, D> budget_used_{};  // part of the width used by the lattice change
     std::array<double, D> max_images_{};
     T max_reach_ = 0;
     Bodies<T, D> enclosed_, fat_;

@@ -1,6 +1,6 @@
-// The entries of the skin's list: each body or image of a body that the list names has one.
-// Entries are in the order in which the list first names them, so that bodies listed together
-// are close in memory.
+// The entries of the skin's list: one per body or image of a body that occurs in the list.
+// Entries are in the order of first occurrence, so that bodies listed together are close in
+// memory.
 #pragma once
 
 #include <algorithm>

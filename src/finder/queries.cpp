@@ -1,5 +1,5 @@
 // Queries against the bodies of a step: second sets, probes, nearest neighbours. They are const
-// and may come from several threads at once, also while pairs are streamed.
+// and may be called from several threads at once, even while pairs are streamed.
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +12,7 @@
 namespace vicinal::inline VICINAL_API {
 
 // With the skin's list or native periodicity, the query structure is built only when a query
-// needs it. `moving`: do the queries move, or the bodies?
+// needs it. `moving`: the queries or the bodies move.
 template <Real T, int D>
 const Structure<T, D>& Finder<T, D>::State::structure_for(bool moving) const {
     const std::lock_guard lock(query_structures->mutex);
@@ -41,14 +41,14 @@ const Structure<T, D>& Finder<T, D>::State::build_apart(std::unique_ptr<Structur
     try {
         check_bytes("with the structure for queries");
     } catch (const Error&) {
-        to = nullptr;  // pairs can then still be found
+        to = nullptr;  // pairs can still be found
         throw;
     }
     return *to;
 }
 
-// Nearest neighbours do not depend on the reach. If it spans so many periods that images are
-// direct and nothing was built, the bodies are ordered without it, as the step begins.
+// Nearest neighbours do not depend on the reach. If the reach spans so many periods that images
+// are direct and no structure was built, one is built for bodies at rest without their reach.
 template <Real T, int D>
 const Structure<T, D>& Finder<T, D>::State::structure_for_nearest() const {
     const Structure<T, D>& usual = structure_for(bodies.swept());
@@ -101,7 +101,8 @@ PairList<D> Finder<T, D>::State::query_pairs(const Bodies<T, D>& queries, bool b
     require_update();
     PairList<D> result;
     Blocks<D> target;
-    structure_for(bodies.swept() || queries.swept());  // first: it uses part of max_bytes
+    structure_for(bodies.swept() ||
+                  queries.swept());  // before limits(): it uses part of max_bytes
     target.store(result, current().periodic(), execution.threads, limits());
     query(queries, bare, target);
     Rows<D> scratch;
@@ -156,8 +157,8 @@ Nearest<T, D> Finder<T, D>::State::nearest(const Bodies<T, D>* queries, std::siz
     context.k = k;
     context.limit = max_distance * max_distance;
     if (scene.periodic()) context.region = bare_bounds(scene);
-    // Each body in some of its images, and thousands of empty images of skewed cells; if
-    // queries are few, each may take more.
+    // Enough for each body in some of its images, and for thousands of empty images of skewed
+    // cells; if there are few queries, each may use more.
     const auto count = static_cast<double>(std::max<std::size_t>(query_bodies.size(), 1));
     context.max_tests =
         std::max(static_cast<double>(max_image_tests(0, options.max_pairs)) / count,

@@ -1,4 +1,4 @@
-// Keeps the list of the skin: when it is reused, when rebuilt, and what a step writes into it.
+// The list of the skin: when it is reused or rebuilt, and the records that each step writes.
 #include "finder/skin.hpp"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace vicinal::inline VICINAL_API {
 namespace {
 
-// A body wrapped by more periods than this since the list was made needs a new list: its
-// coordinates are rounded more coarsely than the slack allows for.
+// If a body has been wrapped by more periods than this since the list was made, a new list is
+// needed: the rounding of its coordinates exceeds the slack.
 constexpr std::int32_t max_wraps = 2;
 
 template <int D>
@@ -33,7 +33,8 @@ bool Skin<T, D>::try_reuse(const Bodies<T, D>& bodies, const Domain<D>& domain,
     possible_ = FatBounds<T, D>::possible(bodies, domain);
     policy_.note_motion(bodies, scene_.lattice());
     if (!listed_ || !possible_ || !fat_.same_kind(scene_)) return false;
-    // A body at rest within its fat bounds in an open domain is finite: refresh() checks that.
+    // In an open domain bodies at rest need no check: refresh() ensures that they are within
+    // their fat bounds, and so finite.
     if (scene_.periodic() || fat_.kind() == Kind::proxies)
         check_values(bodies, traits_of(bodies.shape).name, execution_);
     if (!refresh()) return false;
@@ -192,8 +193,8 @@ bool Skin<T, D>::place(Range bodies) {
     return true;
 }
 
-// An unshifted body is recorded by its own coordinates, which decide; any other instance by a
-// conservative box or ball.
+// The record of an unshifted body holds its exact coordinates, from which pairs are decided;
+// that of any other instance holds a conservative box or ball.
 template <Real T, int D>
 void Skin<T, D>::record(Index instance, Index entry) {
     const Bodies<T, D>& view = scene_.view();

@@ -1,10 +1,9 @@
-// The skin, a layer around any method (a Verlet list): all pairs of the bodies' fat bounds are
-// listed once by the method. As long as every body stays within its fat bounds, the list holds
+// The skin, a layer around any method (a Verlet list): the method lists all pairs of the
+// bodies' fat bounds once. As long as every body stays within its fat bounds, the list holds
 // every possible pair, and a step only decides which of them touch.
 //
-// In a periodic domain a body may be wrapped: it counts as standing where it is given plus k
-// periods, for the k that brings it back to its fat bounds, and a listed pair (i, j, m) is then
-// the pair (i, j, m + k_j - k_i).
+// In a periodic domain a body may be wrapped: it is shifted by the k periods that bring it back
+// to its fat bounds, and a listed pair (i, j, m) is then the pair (i, j, m + k_j - k_i).
 #pragma once
 
 #include <optional>
@@ -27,8 +26,8 @@ class Skin {
   public:
     explicit Skin(std::optional<double> width) : policy_(width) {}  // none: auto
 
-    // Takes the bodies of this step, whose arrays have been checked but not their values. True:
-    // the list holds every pair of them, and their values are valid.
+    // Takes the bodies of this step, whose arrays have been checked but not their values. True
+    // if the list holds every pair of them; then their values are valid, too.
     bool try_reuse(const Bodies<T, D>& bodies, const Domain<D>& domain,
                    const Execution& execution);
     // If try_reuse() fails: true if the pairs of fat_bounds() in domain() are to be listed and
@@ -39,10 +38,10 @@ class Skin {
     const Domain<D>& domain() const { return domain_; }
     // False if the list cannot be used: then the bodies must be searched from scratch.
     bool finish_rebuild(const PairList<D>& list);
-    // Instead of finish_rebuild(): there will be no list this time.
+    // Instead of finish_rebuild(): abandons the list for this step.
     void drop() { listed_ = false; }
 
-    // The bodies of this step with the ghosts the list needs, in the order of the list.
+    // The bodies of this step, and the ghosts that the list needs, in the order of the list.
     const Scene<T, D>& scene() const { return scene_; }
     std::size_t tasks() const { return (pairs_.size() + pairs_per_task - 1) / pairs_per_task; }
     void search(std::size_t task, const SearchContext<T, D>& context) const;
@@ -63,8 +62,8 @@ class Skin {
     SkinPolicy<T, D> policy_;
     FatBounds<T, D> fat_;
     Execution execution_;
-    bool possible_ = false;  // can the bodies of this step have fat bounds?
-    bool listed_ = false;    // is there a list?
+    bool possible_ = false;  // the bodies of this step can have fat bounds
+    bool listed_ = false;    // there is a list
     Domain<D> domain_;
     Scene<T, D> scene_;
     std::span<Image<D>> shift_;  // of the scene's instances

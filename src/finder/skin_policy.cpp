@@ -11,7 +11,7 @@
 namespace vicinal::inline VICINAL_API {
 namespace {
 
-// The largest component of a motion, without whole periods.
+// The largest component of a displacement, reduced by whole periods.
 template <Real T, int D>
 double largest_component(const std::array<double, D>& by, const Lattice<T, D>& lattice) {
     std::array<double, D> f{};
@@ -30,8 +30,8 @@ double largest_component(const std::array<double, D>& by, const Lattice<T, D>& l
 
 }  // namespace
 
-// The largest motion of a sample since the last step, and the mean size. Invalid values do no
-// harm: nothing is built from them.
+// Records the largest motion of a sample since the last step, and the mean size. Invalid values
+// do no harm: a step with invalid values is rejected.
 template <Real T, int D>
 void SkinPolicy<T, D>::note_motion(const Bodies<T, D>& bodies, const Lattice<T, D>& lattice) {
     if (fixed_width_) return;
@@ -59,8 +59,8 @@ void SkinPolicy<T, D>::note_motion(const Bodies<T, D>& bodies, const Lattice<T, 
     moved_ = known ? largest : -1;
 }
 
-// Measures the speed by the steps that the list lasted. A list that did not last two steps was
-// a mistake: back off, longer each time.
+// Measures the speed by the steps that the list lasted. After a list that did not last two
+// steps, exponential back-off.
 template <Real T, int D>
 void SkinPolicy<T, D>::note_end(double width, std::uint64_t steps) {
     speed_ = width / 2 / static_cast<double>(steps + 1);
@@ -71,7 +71,7 @@ void SkinPolicy<T, D>::note_end(double width, std::uint64_t steps) {
 template <Real T, int D>
 std::optional<double> SkinPolicy<T, D>::choose_width(std::uint64_t pairs) {
     if (fixed_width_) return fixed_width_;
-    if (moved_ < 0) return std::nullopt;  // nothing is known yet
+    if (moved_ < 0) return std::nullopt;  // no motion measured yet
     double width = 0;
     if (rest_ > 0)
         --rest_;

@@ -1,7 +1,7 @@
-// How wide the skin of the next list is, and whether a list is made at all. A given width is
-// kept. Otherwise the width balances the length of the list against the steps it lasts, by
-// counts alone; if bodies move too fast there is no list, and after a list that failed early no
-// new one for a while.
+// Chooses the width of the next skin, and whether a list is made at all. A given width is used
+// as it is. Otherwise the width balances the length of the list against the steps it lasts, by
+// counts alone, so that it does not depend on timing. If bodies move too fast no list is made,
+// and after a list that failed early none for a while (back-off).
 #pragma once
 
 #include <array>
@@ -34,11 +34,11 @@ class SkinPolicy {
     double cheapest_width(double motion, std::uint64_t pairs) const;
 
     std::optional<double> fixed_width_;
-    CountedVector<Sample> sample_;  // where some bodies were at the last step
+    CountedVector<Sample> sample_;  // positions of some bodies in the last step
     std::size_t bodies_then_ = 0;
     double moved_ = -1;  // the largest motion of the sample since then; < 0: unknown
     double size_ = 0;    // mean, of the sample
-    double speed_ = -1;  // motion per step that the last list measured; < 0: unknown
+    double speed_ = -1;  // motion per step, from the lifetime of the last list; < 0: unknown
     std::uint64_t rest_ = 0, back_off_ = 1;  // steps without a list after one that failed
 };
 

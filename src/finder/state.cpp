@@ -80,7 +80,7 @@ void Finder<T, D>::State::update(const Bodies<T, D>& given) {
     ready = true;
 }
 
-// During the step a shear moves images if any body moves. Else its change has no effect.
+// The change of the shear moves images only if some body moves; at rest it has no effect.
 template <Real T, int D>
 Domain<D> Finder<T, D>::State::domain_of(bool moving) const {
     Domain<D> domain = options.domain;
@@ -95,21 +95,21 @@ bool Finder<T, D>::State::rebuild_skin(std::uint64_t last_pairs) {
     structure->build(skin->fat_bounds(), skin->domain(), execution, options.max_bytes,
                      Structure<T, D>::Use::search);
     structure->invalidate();  // it holds the fat bounds, not the bodies
-    // Bodies within reach of many images of each other would fill the list with them.
+    // Direct images: the reach spans many periods, and the list would be filled with images.
     if (structure->scene().images() == Images::direct) {
         skin->drop();
         return false;
     }
     check_structure_bytes();
     const Scene<T, D>& scene = structure->scene();
-    // Without the filter: groups and exclusions may change while the list lives.
+    // Without the filter: groups and exclusions may change while the list is in use.
     blocks.store(candidates, scene.periodic(), execution.threads,
                  {no_limit, limits().max_bytes});
     search_for(context_of(scene), blocks);
     return skin->finish_rebuild(candidates);
 }
 
-// Only when the report is read: a step makes no strings.
+// Called only when the report is read, because a step must not allocate strings.
 template <Real T, int D>
 void Finder<T, D>::State::update_report() {
     report.bytes = bytes();
@@ -133,7 +133,7 @@ std::uint64_t Finder<T, D>::State::bytes() const {
            PairList<D>::Store::bytes(list) + row_bytes() + change_log.bytes_of_changes();
 }
 
-// Before `more` bytes are allocated, or afterwards.
+// Call before `more` bytes are allocated, or afterwards with none.
 template <Real T, int D>
 void Finder<T, D>::State::check_bytes(const char* what_for, std::uint64_t more) const {
     const std::uint64_t needed = bytes() + more;
@@ -144,7 +144,7 @@ void Finder<T, D>::State::check_bytes(const char* what_for, std::uint64_t more) 
                                             std::to_string(options.max_bytes) + "; raise it");
 }
 
-// Memory of the results of earlier steps is kept only where there is room for it.
+// Memory of the results of earlier steps is released if it would exceed the limit.
 template <Real T, int D>
 void Finder<T, D>::State::check_structure_bytes() {
     if (bytes() > options.max_bytes) release_results();
@@ -240,7 +240,7 @@ void Finder<T, D>::State::search(Blocks<D>& target) {
 
 template <Real T, int D>
 void Finder<T, D>::State::find_list(Order order) {
-    // Within a limit, what only other calls use makes room for the pairs.
+    // With a limit, frees the memory that only other calls use, to leave more for the pairs.
     if (order == Order::any && options.max_bytes != no_limit) release_rows();
     fill_list();
     if (order == Order::sorted) sort_list();
@@ -267,8 +267,8 @@ void Finder<T, D>::State::sort_list() {
     report.seconds.output = watch.lap();
 }
 
-// Rows need memory of their own, and so does sorting, which uses rows. To be called before it
-// is allocated: what is allocated then may be more, and is checked again.
+// Rows need additional memory, and so does sorting, which uses rows. Call before it is
+// allocated, with a lower bound; the memory actually allocated is checked again.
 template <Real T, int D>
 void Finder<T, D>::State::check_row_bytes(const char* what_for, RowKind kind,
                                           RowOrder row_order) const {
@@ -306,7 +306,8 @@ std::span<const Index> Finder<T, D>::State::body_order() const {
     return finder != nullptr ? finder->body_order() : std::span<const Index>{};
 }
 
-// Can the method find rows directly? Not with limits: they count pairs, which it then does not.
+// True if the method can find rows directly. Not with limits, because they need a count of
+// pairs, which is not made then.
 template <Real T, int D>
 bool Finder<T, D>::State::finds_rows(RowKind kind) const {
     return kind == RowKind::full && !listed && current().images() == Images::none &&
@@ -328,7 +329,7 @@ void Finder<T, D>::State::find_rows(Order order, RowOrder row_order) {
     report.seconds.output = watch.lap() - found.search_seconds;
 }
 
-// The method's own order, if it is one of bodies, or the order along a Z-curve.
+// The method's own order if it has one entry per body, else the order along a Z-curve.
 template <Real T, int D>
 void Finder<T, D>::State::order(std::vector<Index>& result, CurveOrder<T, D>& curve) const {
     result.resize(current().bodies());

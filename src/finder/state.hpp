@@ -45,14 +45,14 @@ struct Finder<T, D>::State {
     void update_report();
     Limits limits() const;
 
-    // `bare` tells a probe from a second set.
+    // `bare` is true for a probe, false for a second set.
     PairList<D> query_pairs(const Bodies<T, D>& queries, bool bare, Order order) const;
     void stream_query(const Bodies<T, D>& queries, bool bare,
                       const Consumer<D>& consumer) const;
     // Null queries: the bodies themselves.
     Nearest<T, D> nearest(const Bodies<T, D>* queries, std::size_t k, T max_distance) const;
 
-    // What the finder holds, but for results. Const queries build structures too.
+    // Memory of the finder except results. Mutable, because const queries build structures.
     mutable MemoryLedger ledger;
     MemoryLedger row_ledger;  // of row_maker and curve_order
     Options<D> options;
@@ -65,7 +65,7 @@ struct Finder<T, D>::State {
     bool listed = false;  // the skin's list replaces the structure
     Bodies<T, D> bodies;  // of this step
     PairFilter filter;
-    // Queries are const: the structures they build have an owner of their own.
+    // Behind a pointer, because const queries build these structures.
     std::unique_ptr<QueryStructures<T, D>> query_structures;
     Blocks<D> blocks;
     PairList<D> list;
@@ -75,7 +75,7 @@ struct Finder<T, D>::State {
     CurveOrder<T, D> curve_order;  // for rows
     ChangeLog<T, D> change_log;
     Report<D> report;
-    bool statistics_valid = false;  // are report.statistics up to date?
+    bool statistics_valid = false;  // report.statistics are up to date
 
   private:
     Domain<D> domain_of(bool moving) const;
@@ -89,7 +89,7 @@ struct Finder<T, D>::State {
     void fill_list();
     void sort_list();
     std::uint64_t row_bytes() const;
-    std::uint64_t bytes() const;  // all that the finder holds
+    std::uint64_t bytes() const;  // total memory of the finder
     void check_bytes(const char* what_for, std::uint64_t more = 0) const;
     void check_structure_bytes();
     void check_row_bytes(const char* what_for, RowKind kind,

@@ -1,4 +1,4 @@
-// Bodies that a method has ordered.
+// A scene and the method that was built on it.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,6 @@
 
 namespace vicinal::inline VICINAL_API {
 
-// The scene of a step, and the method that has ordered it.
 template <Real T, int D>
 class Structure {
   public:
@@ -20,7 +19,7 @@ class Structure {
 
     explicit Structure(const Choice& choice) : method_(make_method<T, D>(choice)) {}
 
-    // Returns the seconds that the scene took; the rest is the method's.
+    // Returns the seconds spent on the scene; the rest is the method's.
     double build(const Bodies<T, D>& bodies, const Domain<D>& domain,
                  const Execution& execution, std::uint64_t max_bytes, Use use) {
         valid_ = false;
@@ -36,7 +35,7 @@ class Structure {
         return seconds;
     }
 
-    // Does it hold the bodies of this step?
+    // True if it holds the bodies of this step.
     bool valid() const { return valid_; }
     void invalidate() { valid_ = false; }
 
@@ -50,15 +49,15 @@ class Structure {
     bool valid_ = false;
 };
 
-// Query structures: the bodies ordered once more, for queries that need another scene than the
-// search. Each is built at the first such query of a step. Queries may come from several
-// threads at once: they lock the mutex.
+// Additional structures for queries that need another scene than the search. Each is built at
+// the first such query of a step. Queries may be called from several threads at once: they lock
+// the mutex.
 template <Real T, int D>
 struct QueryStructures {
     std::mutex mutex;
     std::unique_ptr<Structure<T, D>> with_ghosts;    // if the search has none
-    std::unique_ptr<Structure<T, D>> moving_images;  // a shear moves images; only queries move
-    std::unique_ptr<Structure<T, D>> without_reach;  // nearest, if the reach spans many periods
+    std::unique_ptr<Structure<T, D>> moving_images;  // only queries move; a shear moves images
+    std::unique_ptr<Structure<T, D>> without_reach;  // for nearest(), if images are direct
 
     void invalidate() {
         for (auto* one : {&with_ghosts, &moving_images, &without_reach})
