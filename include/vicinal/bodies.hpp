@@ -1,5 +1,5 @@
-// A view of the caller's bodies: pointers, strides and a count. Nothing is copied and
-// nothing is owned, so the arrays must outlive every use of the view.
+// A non-owning view of the caller's bodies: pointers, strides and a count. Nothing is copied,
+// so the arrays must outlive every use of the view.
 //
 //     auto atoms = vicinal::points<3>(xyz, cutoff);           // xyz: x0 y0 z0 x1 y1 z1 ...
 //     auto balls = vicinal::spheres<3>(centres, radii);       // centres: vector<array<T, 3>>
@@ -39,8 +39,8 @@ struct Column {
     }
 };
 
-// One vector per body: a column per axis, so that interleaved arrays, arrays of structs
-// and separate arrays are all the same thing.
+// One vector per body: a strided column per axis. This covers interleaved arrays, arrays of
+// structs and structures of arrays.
 template <Real T, int D>
 struct Vectors {
     std::array<Column<T>, D> axis{};
@@ -52,8 +52,8 @@ struct Vectors {
 
 enum class Shape : std::uint8_t { points, spheres, boxes };
 
-// How far apart two spheres may be and still pair: the sum, the larger or the smaller of
-// their radii.
+// The maximum distance between the centres of two spheres that pair: the sum, the larger or the
+// smaller of their radii.
 enum class ReachRule : std::uint8_t { sum, max, min };
 
 template <Real T, int D>
@@ -68,12 +68,12 @@ struct Bodies {
     Column<std::uint32_t> group;      // two bodies may pair only if (group_i & mask_j) and
     Column<std::uint32_t> mask;       // (group_j & mask_i) are non-zero; not given: all bits
     std::span<const Pair> excluded;   // these never pair, in any image
-    // So many numbers of mesh vertices per body, body after body: two bodies with a vertex in
-    // common never pair, in any image. Of two sets both must have them, in one numbering.
+    // Indices of mesh vertices, vertices_per_body for each body: two bodies with a common
+    // vertex never pair, in any image. Two sets must both have them, with shared indices.
     std::span<const std::uint32_t> vertices;
     std::size_t vertices_per_body = 0;  // 1 to 8; 0: not given
-    // Who a body is, for Finder::changes(), when bodies come, go or change places, no two the
-    // same (checked there); not given: its number.
+    // Persistent id of each body for Finder::changes(), if bodies are added, removed or
+    // reordered between steps. Ids must be unique (checked there); not given: the body's index.
     Column<Index> id;
 
     std::size_t size() const { return position.size(); }
@@ -102,8 +102,8 @@ struct Bodies {
         return result;
     }
 
-    // A triangle has three, a tetrahedron four. Where bodies differ, the smaller ones repeat
-    // one of theirs.
+    // For example three per triangle, four per tetrahedron. In mixed meshes, elements with
+    // fewer vertices repeat one of them.
     Bodies with_vertices(std::span<const std::uint32_t> numbers, std::size_t per_body) const {
         Bodies result = *this;
         result.vertices = numbers;
@@ -126,8 +126,8 @@ struct ScalarOf<T> {
 
 }  // namespace detail
 
-// The vectors of any contiguous range: interleaved scalars, or elements that hold their
-// D components first and side by side (std::array<T, D>, Eigen vectors, float4 with D = 3).
+// The vectors of any contiguous range: interleaved scalars, or elements that begin with their D
+// components, contiguous (std::array<T, D>, Eigen vectors, float4 with D = 3).
 template <int D, std::ranges::contiguous_range R>
 auto vectors(const R& range) {
     using V = std::ranges::range_value_t<R>;
@@ -171,7 +171,7 @@ Bodies<T, D> Bodies<T, D>::moving(const R& u) const {
     return result;
 }
 
-// Points that pair up to and including the distance `cutoff`.
+// Points that pair at a distance of at most `cutoff`.
 template <int D, class R>
 auto points(const R& positions, double cutoff = 0) {
     const auto view = vectors<D>(positions);
@@ -207,7 +207,7 @@ auto boxes(const R& lower, const S& upper) {
     return result;
 }
 
-// Points that move from `from` by `along`: queries for Finder::probe.
+// Line segments from `from` to `from` + `along`, as queries for Finder::probe.
 template <int D, class R, class S>
 auto segments(const R& from, const S& along) {
     return points<D>(from).moving(along);

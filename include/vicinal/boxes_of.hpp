@@ -1,5 +1,5 @@
-// The boxes around rigid bodies, from the vertices of each in its own frame and the transform
-// that puts it into the world: what comes before the search when bodies are meshes.
+// AABBs of rigid bodies, computed from the vertices of each in its local frame and its
+// transform to the world frame: the step before the search if bodies are meshes.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,27 @@
 
 namespace vicinal::inline VICINAL_API {
 
-// A place v of a body's own frame goes to rotation * v + translation.
+// Maps a point v of the local frame to rotation * v + translation.
 template <Real T, int D>
 struct Transform {
     std::array<Vector<T, D>, D> rotation{};  // rows
     Vector<T, D> translation{};
 };
 
-// The vertices of all bodies one after the other: those of body b are first[b] ... first[b + 1]
-// - 1, where `first` has one element more than there are bodies. A body that is a box in its
-// own frame has the corners of that box for vertices.
+// The vertices of all bodies, concatenated: body b has vertices first[b] ... first[b + 1] - 1,
+// so `first` has one element more than there are bodies. For a body that is a box in its local
+// frame, the vertices are its corners.
 template <Real T, int D>
 struct Vertices {
     std::span<const Vector<T, D>> places;
     std::span<const std::uint64_t> first;
 };
 
-// Keep it from step to step: it keeps its memory.
+// Reuse it from step to step, so that its memory is reused.
 template <Real T, int D>
 struct Boxes {
     std::vector<Vector<T, D>> lower, upper;
-    double seconds = 0;  // that the last update of them took
+    double seconds = 0;  // duration of the last call of boxes_of()
 
     Bodies<T, D> view() const { return boxes<D>(lower, upper); }
 };
@@ -41,9 +41,9 @@ template <Real T, int D>
 VICINAL_EXPORT std::vector<Vector<T, D>> corners_of(const Vector<T, D>& lower,
                                                     const Vector<T, D>& upper);
 
-// The boxes hold the vertices as transformed in T, on `threads` threads (0: all). Every body
-// needs a vertex and a transform; whether numbers are finite is checked when a finder takes the
-// boxes.
+// Computes the boxes of the vertices as transformed in T, on `threads` threads (0: all). Every
+// body needs at least one vertex, and a transform. Finder::update() checks that the boxes are
+// finite.
 template <Real T, int D>
 VICINAL_EXPORT void boxes_of(const Vertices<T, D>& vertices,
                              std::span<const Transform<T, D>> transforms, Boxes<T, D>& result,

@@ -1,5 +1,5 @@
-// Which pairs began and which ended, from step to step, and a value per pair that lives as long
-// as the pair does: contact history, warm starts.
+// Which pairs began and which ended between steps, and a map with a value per pair that lives
+// as long as the pair: contact history, warm starting.
 //
 //     vicinal::PairMap<Friction, 3> history;
 //     finder.update(bodies);
@@ -15,8 +15,8 @@
 
 namespace vicinal::inline VICINAL_API {
 
-// A pair by what outlives a step: the ids of its bodies (Bodies::id; else their numbers), i <
-// j, and the image of j. i == j only across a periodic face.
+// The identity of a pair across steps: the ids of its bodies (Bodies::id, or their indices),
+// i < j, and the image of j. i == j only across a periodic face.
 template <int D>
 struct PairKey {
     Index i;
@@ -25,15 +25,15 @@ struct PairKey {
     auto operator<=>(const PairKey&) const = default;
 };
 
-// A pair that lives on under another image, because a body was wrapped by whole periods.
+// A pair that persists under another image, because a body was wrapped by whole periods.
 template <int D>
 struct Renamed {
     PairKey<D> from;
     PairKey<D> to;
 };
 
-// All in ascending order. To follow the set of pairs, take out `ended` and all that are
-// renamed, then put in what these are renamed to and `began`.
+// All in ascending order. To update a set of pairs, remove `ended` and every renamed.from, then
+// insert every renamed.to and `began`.
 template <int D>
 struct Changes {
     std::vector<PairKey<D>> began;
@@ -44,10 +44,10 @@ struct Changes {
 template <class Value, int D>
 class PairMap {
   public:
-    // Pairs that began get a fresh value, those that ended lose theirs.
+    // Pairs that began get a default value; the values of pairs that ended are erased.
     void apply(const Changes<D>& changes) {
         for (const PairKey<D>& key : changes.ended) values_.erase(key);
-        // All are taken out first: one may take the name another leaves.
+        // All are extracted first, because a new key may equal another pair's old key.
         std::vector<typename Map::node_type> moving;
         for (const Renamed<D>& name : changes.renamed) {
             moving.push_back(values_.extract(name.from));
@@ -57,7 +57,7 @@ class PairMap {
         for (const PairKey<D>& key : changes.began) values_.try_emplace(key);
     }
 
-    // Null if the pair does not live.
+    // Null if there is no such pair.
     Value* find(const PairKey<D>& key) {
         const auto found = values_.find(key);
         return found == values_.end() ? nullptr : &found->second;

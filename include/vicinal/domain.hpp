@@ -1,6 +1,5 @@
-// The space the bodies live in: a lattice with any subset of its axes periodic. Only the
-// lattice vectors matter; where the box begins does not, because images are counted
-// relative to the coordinates as given.
+// The domain: a lattice with any subset of its axes periodic. Only the lattice vectors matter,
+// not the origin of the box, because images are relative to the coordinates as given.
 #pragma once
 
 #include <array>
@@ -24,11 +23,10 @@ struct VICINAL_EXPORT Domain {
     // Box of side lengths `lengths`; an axis that is not periodic ignores its length.
     static Domain orthogonal(const Lengths& lengths, const Axes& periodic = all());
 
-    // Lees-Edwards / shearing sheet: crossing the box in x shifts y by `offset`, which
-    // changes by `change` during the step. Any offset is fine: it is reduced modulo the
-    // length in y, and images refer to the reduced lattice (Report::lattice). x and y must be
-    // periodic. The change matters where bodies, others or queries move; at rest it has no
-    // effect.
+    // Lees-Edwards / shearing sheet: crossing the box in x shifts y by `offset`, which changes
+    // by `change` during the step. Any offset is allowed: it is reduced modulo the length in y,
+    // and images refer to the reduced lattice (Report::lattice). x and y must be periodic. The
+    // change matters only if bodies, others or queries move; at rest it has no effect.
     static Domain sheared(const Lengths& lengths, double offset, double change = 0,
                           const Axes& periodic = all());
 

@@ -1,5 +1,5 @@
-// The one exception of the library. It is thrown before anything has been lost: after
-// an error a finder answers its next update like a new one.
+// The only exception of the library. After an error a finder is still usable: its next update
+// works as in a new one.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace vicinal::inline VICINAL_API {
 class VICINAL_EXPORT Error : public std::runtime_error {
   public:
     enum class Kind {
-        input,   // the bodies or the domain are not what the contract allows
+        input,   // the bodies or the domain violate the contract
         option,  // unknown method, unknown option, value out of range
         limit,   // max_bytes, max_pairs, or the 2^32 - 1 bodies of a process
     };
 
-    // `message` is one line that names the fault and the remedy. `element` is the
-    // number of the offending body where there is one.
+    // `message` is one line that names the fault and the remedy. `element` is the index of the
+    // offending body, if there is one.
     Error(Kind kind, const std::string& message, std::optional<std::uint64_t> element = {})
         : std::runtime_error(message), kind_(kind), element_(element) {}
 

@@ -1,4 +1,4 @@
-// The methods of this build, as the registry knows them.
+// The methods of this build, and their options.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace vicinal::inline VICINAL_API {
 
 struct OptionInfo {
     std::string name;
-    std::string fallback;  // the value when it is not given
+    std::string fallback;  // the default value
     std::string meaning;
     double least = 0, most = 0;        // numbers: the range allowed
-    std::vector<std::string> choices;  // words: the choice; empty for numbers
+    std::vector<std::string> choices;  // words: the allowed values; empty for numbers
     enum class Kind : std::uint8_t {
         plain,
         method,      // the value is a method, with options of its own
         list,        // a number, or several: (a, b, ...)
-        approximate  // with any other value than the fallback pairs may be missing
+        approximate  // with values other than the default, pairs may be missing
     };
     Kind kind = Kind::plain;
 };
@@ -31,8 +31,8 @@ struct MethodInfo {
     std::vector<OptionInfo> options;
 };
 
-// Every method, in the registry's order. A method is chosen by its name and options,
-// `name(key=value, ...)`, spelled alike everywhere.
+// Every method, in the registry's order. A method is selected by its name and options,
+// `name(key=value, ...)`, in the same syntax everywhere.
 VICINAL_EXPORT std::vector<MethodInfo> methods();
 
 }  // namespace vicinal::inline VICINAL_API

@@ -17,11 +17,11 @@ template <int D>
 struct Block {
     std::span<const Pair> pairs;
     std::span<const Image<D>> images;
-    int worker = 0;  // streaming: which worker hands it over, 0 <= worker < threads
+    int worker = 0;  // streaming: the calling worker, 0 <= worker < threads
 };
 
-// All pairs of one search, stored once, in blocks. Movable, not copyable: it is large. One that
-// has been moved from is empty.
+// All pairs of one search, stored once, in blocks. Movable, but not copyable because it is
+// large. A moved-from list is empty.
 template <int D>
 class VICINAL_EXPORT PairList {
   public:
@@ -85,22 +85,22 @@ enum class RowKind {
     full,  // (j, n) in row i and (i, -n) in row j
 };
 
-// Which row comes where.
+// The order of the rows.
 enum class RowOrder {
     body,  // row i is that of body i
-    // Row k is that of body order()[k]. Faster where whole rows are found at once (full rows of
-    // points by row_grid in an open domain); otherwise rows are copied once more.
+    // Row k is that of body order()[k]. Faster where the method finds rows directly (full rows
+    // of points by row_grid in an open domain); otherwise it costs an additional copy.
     spatial,
 };
 
-// Neighbour rows (compressed sparse rows): the neighbours of the body whose row is k are
-// indices[offsets[k]] ... indices[offsets[k + 1] - 1].
+// Neighbour rows (compressed sparse rows, CSR): row k holds the neighbours
+// indices[offsets[k]] ... indices[offsets[k + 1] - 1] of body(k).
 template <int D>
 struct Rows {
     std::vector<std::uint64_t> offsets;  // bodies + 1
     std::vector<Index> indices;
     std::vector<Image<D>> images;  // as long as indices in a periodic domain, else empty
-    std::vector<Index> bodies;     // RowOrder::spatial: whose row each is; else empty
+    std::vector<Index> bodies;     // RowOrder::spatial: the body of each row; else empty
 
     std::span<const Index> operator[](std::size_t k) const {
         return {indices.data() + offsets[k], indices.data() + offsets[k + 1]};
@@ -111,8 +111,8 @@ struct Rows {
     std::size_t size() const { return offsets.empty() ? 0 : offsets.size() - 1; }
 };
 
-// The nearest bodies of each query, as rows: row i holds those of query i, nearest first; of
-// bodies equally near, in the order of (index, image).
+// The nearest bodies of each query, as rows: row i holds those of query i, nearest first; ties
+// are in the order of (index, image).
 template <Real T, int D>
 struct Nearest {
     Rows<D> rows;

@@ -10,7 +10,7 @@
 
 namespace vicinal::inline VICINAL_API {
 
-// What a method tells of itself, such as the records it made per body.
+// A method-specific figure, such as the number of records per body.
 struct Statistic {
     std::string name;
     double value;
@@ -19,7 +19,7 @@ using Statistics = std::vector<Statistic>;
 
 template <int D>
 struct Report {
-    std::string method;           // as it ran, with every option spelled out
+    std::string method;           // as run, with all options
     std::string why;              // why this method
     bool exact = true;            // false: the method's options let it miss pairs
     std::string simd = "scalar";  // instruction set of the sieve
@@ -28,7 +28,7 @@ struct Report {
     std::uint64_t ghosts = 0;      // copies of bodies across periodic faces
     std::uint64_t candidates = 0;  // pairs the method proposed to the sieve
     std::uint64_t pairs = 0;
-    Statistics statistics;    // of the method's own, as its page explains them
+    Statistics statistics;    // method-specific, explained on the method's page
     std::uint64_t bytes = 0;  // memory the finder holds, pairs included
     std::array<std::array<double, D>, D> lattice{};  // as used: shear offset reduced
     struct {

@@ -1,4 +1,4 @@
-// The words every other header uses: scalars, indices, pairs, images, boxes.
+// Types that every other header uses: scalars, indices, pairs, images, vectors.
 #pragma once
 
 #include <array>
@@ -14,19 +14,19 @@ namespace vicinal::inline VICINAL_API {
 template <class T>
 concept Real = std::same_as<T, float> || std::same_as<T, double>;
 
-// A body's number in the caller's arrays. At most 2^32 - 1 bodies per process.
+// A body's index in the caller's arrays. At most 2^32 - 1 bodies per process.
 using Index = std::uint32_t;
 
-// Bodies i and j are close enough to interact. Within one set i < j (i == j only across
-// a periodic face); between two sets i counts in the first and j in the second.
+// Bodies i and j are close enough to interact. Within one set i < j (i == j only across a
+// periodic face); between two sets i is an index of the first and j of the second.
 struct Pair {
     Index i;
     Index j;
     auto operator<=>(const Pair&) const = default;
 };
 
-// Which copy of j the pair means: j shifted by image[0]*H0 + image[1]*H1 + ..., relative
-// to the coordinates exactly as the caller gave them.
+// The periodic image of j in a pair: j shifted by image[0]*H0 + image[1]*H1 + ..., relative to
+// the coordinates exactly as the caller gave them.
 template <int D>
 using Image = std::array<std::int16_t, D>;
 

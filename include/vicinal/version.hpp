@@ -1,7 +1,6 @@
-// The version of the library. CMake reads it from here, so it is written once.
-// While the major version is 0 the minor one names the interface: it is the inline
-// namespace of every symbol and the version of the shared library, so two
-// incompatible versions never link by accident.
+// The version of the library, which CMake reads from here. While the major version is 0, the
+// minor version identifies the interface: it is in the inline namespace of every symbol and in
+// the version of the shared library, so incompatible versions never link by accident.
 #pragma once
 
 #define VICINAL_VERSION_MAJOR 0
@@ -10,7 +9,7 @@
 
 #define VICINAL_API v0_1
 
-// What the shared library shows; everything else of it is hidden.
+// Marks the exported symbols of the shared library; all others are hidden.
 #if defined(__GNUC__)
 #define VICINAL_EXPORT __attribute__((visibility("default")))
 #else
