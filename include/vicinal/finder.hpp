@@ -90,8 +90,7 @@ class VICINAL_EXPORT Finder {
     // two sets. Only trees support this; with another method it is an Error that names them.
     Nearest<T, D> nearest(const Bodies<T, D>& queries, std::size_t k,
                           T max_distance = std::numeric_limits<T>::infinity()) const;
-    // The same for the finder's own bodies. A body is not its own neighbour, but its images may
-    // be.
+    // The same for the finder's own bodies, excluding each body itself but not its images.
     Nearest<T, D> nearest(std::size_t k,
                           T max_distance = std::numeric_limits<T>::infinity()) const;
 

@@ -20,8 +20,8 @@ namespace vicinal::inline VICINAL_API {
 
 // A stable radix sort of records by the lowest `bits` bits of key(record) (higher bits are
 // equal or zero), in two levels: records are scattered to buckets by the highest bits of their
-// keys, then each bucket is sorted by itself, in cache. A stable sort has one result, whatever
-// the number of threads.
+// keys, then each bucket is sorted by itself, in cache. The result of a stable sort is unique,
+// so it does not depend on the number of threads.
 template <class Record>
 class Sorter {
   public:

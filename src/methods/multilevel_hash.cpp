@@ -36,8 +36,7 @@ class MultilevelHash final : public Method<T, D> {
         Sieve<T, D> sieve(context, hashed_.packed);
 
         const Range cells = hashed_.cells_of(tasks);
-        // Caches the last lookup per class: consecutive cells are often in the same larger
-        // cell.
+        // Caches the last lookup per class: consecutive cells often share a larger cell.
         struct Found {
             std::uint64_t key = 0;  // the key of no cell
             Run run;

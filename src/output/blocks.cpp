@@ -81,8 +81,7 @@ void BlockWriter<D>::end_task() {
 
 template <int D>
 void BlockWriter<D>::next_chunk(std::size_t n) {
-    // With a filter, the writer stops after this many pairs and applies it while they are in
-    // L1.
+    // With a filter, pause after this many pairs and apply it while they are in L1.
     constexpr std::size_t filter_pairs = 2048;
     const auto fits = [&] {
         if (chunk_ == nullptr || chunk_pairs - at_ < n) return false;

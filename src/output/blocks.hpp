@@ -158,14 +158,12 @@ class Blocks {
     void store(PairList<D>& list, bool imaged, int threads, const Limits& limits);
     void stream(const Consumer<D>& consumer, bool imaged, int threads, const Limits& limits);
     void count(bool imaged, int threads, const Limits& limits);
-    // Pairs that the filter rejects are neither stored nor counted. Call after one of the
-    // above.
+    // Pairs that the filter rejects are neither stored nor counted. To be called after these.
     void filter_by(const PairFilter& filter) { filter_ = filter.active() ? &filter : nullptr; }
 
     BlockWriter<D>& writer(int worker) { return writers_[static_cast<std::size_t>(worker)]; }
 
-    // Call once all tasks are done: puts the list in task order, throws if a limit was
-    // exceeded.
+    // Call after all tasks: puts the list in task order, throws if a limit was exceeded.
     void finish();
 
     // Releases the chunks that only streaming and counting use.

@@ -16,8 +16,7 @@ namespace {
 constexpr double max_cells = 0x1p18;  // along an axis
 constexpr std::uint64_t min_giant_rows = 256;
 
-// Mean extent per axis of a fixed sample, summed serially: independent of the number of
-// threads.
+// Mean extent per axis of a fixed sample, summed serially: independent of threads.
 template <Real T, int D>
 std::array<double, D> mean_size(const Scene<T, D>& scene) {
     const std::size_t n = scene.bodies(), stride = n / 4096 + 1;
@@ -58,8 +57,8 @@ double best_lead(const Scene<T, D>& scene, std::size_t axis, double begin, doubl
 
 }  // namespace
 
-// Chooses the row width such that a box has about one vector of candidates in its sweep, but at
-// most a few boxes, because the density is not uniform.
+// Chooses the row width such that a box has about one vector of candidates in its sweep, but
+// only up to a few box lengths, because the density is not uniform.
 template <Real T, int D>
 void BoxGrid<T, D>::choose_rows(const Scene<T, D>& scene) {
     const QuantileBounds bulk = quantile_bounds(scene);

@@ -1,7 +1,7 @@
 // The box sweep: in a row of boxes ordered by lower side along the sweep axis, each box is
 // tested against those that follow it, until they begin beyond its upper side.
 //
-// Sides are rounded to float, whatever the precision of the bodies. Rounding is monotone, so
+// Sides are rounded to float for any precision of the bodies. Rounding is monotone, so
 // overlapping boxes still overlap; unless the float boxes are the bodies themselves, the pair
 // must be decided from the caller's arrays.
 #pragma once

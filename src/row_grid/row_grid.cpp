@@ -6,8 +6,8 @@
 // with an entry in every row it touches (row_grid/box_grid.hpp), swept along its row
 // (row_grid/box_sweep.hpp).
 //
-// O(N) to order, O(N) memory whatever the extent. Wins nearly everywhere; loses to brute force
-// on a few dozen bodies, and on thousands of giants among small bodies.
+// O(N) to order, O(N) memory independent of the extent. Wins nearly everywhere; loses to brute
+// force on a few dozen bodies, and on thousands of giants among small bodies.
 #include <algorithm>
 #include <atomic>
 

@@ -51,8 +51,7 @@ Box<double, D> bounds_of(const Flat<T, D>& flat, std::size_t begin, std::size_t 
     return all;
 }
 
-// Unshifted bodies, which are nearly all, are reduced by a vectorised kernel; the others one by
-// one.
+// Unshifted bodies, which are nearly all, are reduced in vectors; the others one by one.
 template <Real T, int D>
 Box<double, D> bounds_of(const Scene<T, D>& scene) {
     const Flat<T, D> flat = flat_of(scene.view().position);

@@ -63,8 +63,7 @@ typename Sieve<T, D>::First Sieve<T, D>::load_query(Index query) const {
     return first;
 }
 
-// Writes every entry of the run that passes the test and that the owner rule assigns to this
-// cell.
+// Writes every entry of the run that passes the test and the owner rule.
 template <Real T, int D>
 void Sieve<T, D>::sift(const First& first, Run run, Owner owner) {
     VICINAL_ASSERT(run.begin <= run.end && run.end <= packed_.size());
