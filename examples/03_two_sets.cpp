@@ -1,4 +1,5 @@
-// Two sets, and questions to a standing structure: particles near obstacles, and a ray.
+// Two sets, and queries against a structure that is already built: particles near obstacles,
+// and a ray.
 #include <cstdio>
 #include <vector>
 

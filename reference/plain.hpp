@@ -17,7 +17,7 @@
 
 namespace vicinal::reference {
 
-// Bodies i and j meet, j shifted by n[0]*H0 + n[1]*H1 + ...
+// Bodies i and j touch, with j shifted by n[0]*H0 + n[1]*H1 + ...
 template <int D>
 struct PlainPair {
     Index i;
@@ -40,16 +40,16 @@ bool is_canonical(const PlainPair<D>& pair) {
     return pair.i < pair.j || (pair.i == pair.j && pair.n > Shift<D>{});
 }
 
-// What the second body looks like from the first: on every axis the interval from the
-// first's upper side to the second's lower side and the other way round (for two bodies
-// without width both are the distance of the centres), and the motion during the step.
+// The second body relative to the first: on every axis the differences between the first's
+// upper and the second's lower side and vice versa (for two bodies without width both are the
+// difference of the centres), and the motion during the step.
 template <Real T, int D>
 struct Relative {
     std::array<T, D> low, high, v;
 };
 
-// How far image n is from home on one axis, and how far it slides during the step if either
-// body's set moves: only the shear moves, along y, by n0 times the change of its offset.
+// The shift of image n on one axis, and its motion during the step if either body's set moves:
+// only the shear moves images, along y, by n0 times the change of its offset.
 template <Real T, int D>
 T shift_of(const Shift<D>& n, const Domain<D>& domain, std::size_t axis) {
     T s = 0;
@@ -114,8 +114,8 @@ bool box_meets_box(const Relative<T, D>& r) {
     return true;
 }
 
-// The times at which both conditions hold form an interval on every axis; the boxes meet
-// if these intervals and [0, 1] have a time in common.
+// The times at which both conditions hold form an interval on every axis; the boxes overlap if
+// these intervals and [0, 1] have a time in common.
 template <Real T, int D>
 bool moving_box_meets_box(const Relative<T, D>& r) {
     T entry = 0, exit = 1;
@@ -196,8 +196,8 @@ T plain_reach(const Bodies<T, D>& a, Index i, const Bodies<T, D>& b, Index j) {
     return a.rule == ReachRule::max ? std::max(ri, rj) : std::min(ri, rj);
 }
 
-// Bodies of one shape, within one set or between two. Within one set the caller asks in
-// the canonical orientation, which is the one that decides.
+// Bodies of one shape, within one set or between two. Within one set the caller passes the pair
+// in its canonical orientation, for which the formula is defined.
 template <Real T, int D>
 bool plain_touch(const Bodies<T, D>& a, Index i, const Bodies<T, D>& b, Index j,
                  const Shift<D>& n, const Domain<D>& domain) {

@@ -90,8 +90,8 @@ class PlainImages {
   private:
     using Lengths = std::array<double, D>;
 
-    // Where j must lie, seen from i, for the two to meet: centre and half width per axis,
-    // and the size of the numbers involved, which sets the rounding error.
+    // The positions of j relative to i at which the two can touch: centre and half width per
+    // axis, and the magnitude of the numbers involved, which determines the rounding error.
     struct Window {
         Lengths centre, half, size;
     };

@@ -172,9 +172,9 @@ bench::Subject read_subject(const BenchFlags& flags, std::optional<std::uint64_t
     return make_subject(choice, flags.shape);
 }
 
-// Throws if there is no such method: better now than after a long warm-up. Options may suit
-// bodies of one dimension only, and which they are is not known yet.
-// Returns whether it is sure to find all pairs.
+// Throws if there is no such method: early, not after a long warm-up. Tries both dimensions,
+// because options may suit only one of them and the dimension is not known yet.
+// Returns true if the method is exact.
 bool expect_method(const std::string& text) {
     try {
         return Finder<float, 3>(Options<3>{.method = text}).report().exact;
@@ -203,7 +203,7 @@ std::vector<std::string> parse_methods(const std::string& text) {
     return result;
 }
 
-// What 0 stands for.
+// The number of threads that 0 stands for.
 int all_threads() {
     Finder<float, 2> finder;
     finder.update(points<2>(std::vector<float>{}, 1));
@@ -229,7 +229,7 @@ std::vector<std::string> names_of(const std::vector<peers::PeerInfo>& infos) {
     return names;
 }
 
-// With `all` those that fit; a peer that is asked for by name must.
+// With `all`, the peers that support the problem; a peer given by name must support it.
 std::vector<peers::PeerInfo> choose_peers(const std::string& text,
                                           const peers::Problem& problem) {
     const auto all = peers::list();
@@ -261,7 +261,7 @@ std::vector<peers::PeerInfo> choose_peers(const std::string& text,
     return result;
 }
 
-// Peers see bodies at rest in open space, all of which may pair.
+// Peers support only bodies at rest in an open domain, without filters.
 template <Real T, int D>
 void check_plain(const Bodies<T, D>& bodies, const Domain<D>& domain) {
     if (!domain.is_open() || bodies.swept() || bodies.group.given() ||

@@ -1,5 +1,5 @@
-// The commands: each adds itself to the command line and, when it is the one chosen, sets
-// what to run. What runs returns the exit code.
+// The commands: each adds itself to the command line and, if selected, sets the function to
+// run, which returns the exit code.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -146,7 +146,7 @@ bool is_zero_beyond_diagonal(const io::Cell& cell) {
     return true;
 }
 
-// In 2-D a periodic z is of no consequence, but a periodic vector that leaves the plane is.
+// In 2-D a periodic z is ignored, but a periodic vector that leaves the plane is an error.
 void check_plane(const io::Cell& cell, const std::string& file) {
     for (std::size_t k = 0; k < 2; ++k)
         if (cell.periodic[k] && cell.vectors[k][2] != 0)
@@ -181,7 +181,7 @@ Space<D> from_cell(const io::Cell& cell, const std::string& file) {
     return {Domain<D>::triclinic(vectors, closed<D>(open)), spelt, file};
 }
 
-// What a file says of an open axis is of no consequence.
+// Ignores the lengths of open axes.
 template <int D>
 bool is_same(const Domain<D>& a, const Domain<D>& b) {
     for (std::size_t k = 0; k < D; ++k)

@@ -1,4 +1,4 @@
-// The domain a command line or a file asks for.
+// The domain given by the command line or a file.
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@ template <int D>
 struct Space {
     Domain<D> domain;
     std::string text;  // as --domain spells it
-    std::string from;  // the file that carries it; empty: --domain, or nobody says anything
+    std::string from;  // the file that contains it; empty: --domain, or the default
 
     std::string shown() const { return from.empty() ? text : text + " (from " + from + ")"; }
 };
 
-// `flag` as given to --domain; empty means the cell that the file carries, or the second file
-// where there is one, or open. Throws UsageError for a text that is no domain (what the numbers
-// may be, the library says) and Error if the two files carry different ones.
+// `flag` is the value of --domain. If it is empty, the cell of the file is used, or that of the
+// second file, or an open domain. Throws UsageError if the text is not a domain (the library
+// checks the numbers) and Error if the two files have different cells.
 template <int D>
 Space<D> choose_domain(const std::string& flag, const io::BodyFile& file,
                        const io::BodyFile* second = nullptr);

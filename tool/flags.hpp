@@ -13,13 +13,13 @@
 
 namespace vicinal::tool {
 
-// A whole number >= 0. CLI11 alone would read -1 as the largest number there is.
+// A whole number >= 0. CLI11 alone would read -1 as the largest unsigned number.
 CLI::Validator whole_number();
 
-// One of these words; the choice stands in the type's name, so help need not repeat it.
+// One of these words. The type's name lists them, so that the help need not repeat them.
 CLI::Validator one_of(std::vector<std::string> words);
 
-// An empty value is a shell variable that was not set, not a wish for the default.
+// Rejects an empty value: it is probably an unset shell variable, not the default.
 CLI::Validator not_empty();
 
 // How to write a domain, for the end of a command's help.
@@ -35,7 +35,7 @@ struct ShapeFlags {
     bool boxes = false;
     std::string rule;  // empty: sum
     bool swept = false;
-    int dim = 0;  // 0: what the columns say
+    int dim = 0;  // 0: from the columns
 
     void add_to(CLI::App& app);
 };
@@ -58,7 +58,7 @@ struct SearchFlags {
     }
 };
 
-// Whom the bodies may pair with.
+// A second set and filters.
 struct PartnerFlags {
     std::string with;                     // a second file; empty: each other
     std::string exclude;                  // a file of pairs; empty: none
@@ -69,7 +69,7 @@ struct PartnerFlags {
     void check() const;
     std::vector<std::string> files() const { return {with, exclude, vertices, with_vertices}; }
 
-    // Reads the files for the bodies and, unless null, those they are searched against.
+    // Reads the files for the bodies and, unless null, for the second set.
     template <Real T, int D>
     void read(io::BodyArrays<T, D>& bodies, io::BodyArrays<T, D>* others) const {
         const std::size_t second = others != nullptr ? others->count : bodies.count;
@@ -80,8 +80,8 @@ struct PartnerFlags {
     }
 };
 
-// The flags of shape, checked and read. Throws UsageError when they contradict each other, or
-// when none of them says what the bodies are and `needed` is set; else they are bare points.
+// Checks the shape flags. Throws UsageError if they contradict each other, or if none is given
+// and `needed` is set; otherwise the default is points without a cut-off.
 io::Layout layout_of(const ShapeFlags& flags, bool needed);
 
 // Two files that are searched against each other must agree on the dimension.

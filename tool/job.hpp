@@ -1,5 +1,5 @@
-// What the commands that search have in common: the summary as it grows, the clock, and
-// what becomes of the pairs.
+// Common parts of the commands that search: the summary, the stopwatch, and the output of the
+// pairs.
 #pragma once
 
 #include <atomic>
@@ -53,7 +53,7 @@ struct Job {
         summary.write = watch.lap();
     }
 
-    // `askers`: the bodies whose neighbours count.
+    // `askers`: the number of bodies (or queries) whose neighbours are counted.
     template <int D>
     void keep(const PairList<D>& pairs, std::size_t askers, bool one_set, bool periodic) {
         summary.pairs = pairs.size();
@@ -64,7 +64,8 @@ struct Job {
         });
     }
 
-    // Between two sets: counts what `stream` hands over, or keeps what `list` returns.
+    // Between two sets: counts the pairs that `stream` delivers, or keeps those that `list`
+    // returns.
     template <class Stream, class List>
     void between(std::size_t askers, bool periodic, const Stream& stream, const List& list) {
         if (output.count) {

@@ -26,14 +26,14 @@ int fail(int code, const std::string& message) {
     return code;
 }
 
-// Where the help for the command in hand is.
+// How to get help for the current command.
 std::string see_help(const CLI::App& app) {
     const auto commands = app.get_subcommands();
     return commands.empty() ? "see vicinal --help"
                             : "see vicinal " + commands[0]->get_name() + " --help";
 }
 
-// What the parser says of flags it does not know, or was given twice, names no remedy.
+// Replaces the parser's messages for unknown and repeated flags, which name no remedy.
 std::string explain(const CLI::App& app, const CLI::ParseError& error) {
     const auto commands = app.get_subcommands();
     const CLI::App& command = commands.empty() ? app : *commands[0];
@@ -115,7 +115,7 @@ int parse_and_run(CLI::App& app, Chosen& chosen, int argc, char** argv) {
     }
 }
 
-// A result that did not arrive is an error, even if all went well until then.
+// A result that cannot be written to stdout is an error, even if the command succeeded.
 int flush(int code) {
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
     const std::string reason = std::generic_category().message(errno);
@@ -123,7 +123,7 @@ int flush(int code) {
                 fmt::format("cannot write to standard output ({})", reason));
 }
 
-// Ctrl-C and the like end the tool as usual, after it has removed its unfinished files.
+// Signals such as Ctrl-C end the tool as usual, after it has removed its unfinished files.
 void clean_up_on_signals() {
     for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
         struct sigaction action{};

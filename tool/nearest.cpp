@@ -38,7 +38,8 @@ struct NearestFlags {
     }
 };
 
-// A row per query and neighbour: both, the distance and in a periodic domain the image.
+// One row per query and neighbour: the two indices, the distance and, in a periodic domain, the
+// image.
 template <Real T, int D>
 void write(const std::string& file, const Nearest<T, D>& found) {
     std::vector<std::string> names{"i", "j", "distance"};

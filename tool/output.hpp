@@ -1,4 +1,4 @@
-// What a search is asked for, and where the result goes.
+// The flags for the kind of output and its file.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -16,8 +16,8 @@ struct OutputFlags {
     enum class Rows { offered, none };
     void add_to(CLI::App& app, Rows rows);
 
-    // Throws UsageError when the flags contradict each other and Error when there is no
-    // place to write to: better now than after a long search.
+    // Throws UsageError if the flags contradict each other and Error if the file cannot be
+    // written: early, not after a long search.
     void check(const std::vector<std::string>& inputs) const;
 };
 

@@ -1,4 +1,4 @@
-// vicinal probe: which bodies does each query meet?
+// vicinal probe: which bodies does each query touch?
 
 #include "commands.hpp"
 #include "job.hpp"

@@ -17,7 +17,7 @@ Progress::Progress(const std::string& phase) : phase_(common::one_line(phase)) {
     try {
         thread_ = std::thread([this] { show(); });
     } catch (const std::system_error&) {
-        // No thread to spare: the work goes on unseen.
+        // No thread available: work without a display.
     }
 }
 

@@ -1,4 +1,4 @@
-// A sign of life for people who wait.
+// A progress display.
 #pragma once
 
 #include <condition_variable>
@@ -8,8 +8,8 @@
 
 namespace vicinal::tool {
 
-// Shows what is going on from the first second on, in one line of stderr that is gone
-// when the object is. Silent when stderr is no terminal.
+// Shows the current phase after one second, in one line of stderr that the destructor erases.
+// Silent if stderr is not a terminal.
 class Progress {
   public:
     explicit Progress(const std::string& phase);

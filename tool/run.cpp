@@ -1,4 +1,4 @@
-// vicinal run: simulations that use the library as anybody would.
+// vicinal run: simulations that use the library through its public interface.
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -19,7 +19,7 @@
 namespace vicinal::tool {
 namespace {
 
-// Whole numbers and others are told apart by the point.
+// Real numbers always have a decimal point, integers never.
 std::string to_word(const sim::Setting::Value& value) {
     const auto* number = std::get_if<double>(&value);
     return number != nullptr
@@ -114,8 +114,8 @@ struct RunFlags {
     }
 };
 
-// Ctrl-C, or the request to end that batch systems send, ends the run after its step; a second
-// one ends it at once.
+// The first Ctrl-C (or termination signal of a batch system) ends the run after the current
+// step, the second one immediately.
 template <int signal>
 class Interrupt {
   public:

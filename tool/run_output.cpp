@@ -59,7 +59,7 @@ void write_fields(const fs::path& file, const std::vector<sim::Field>& fields) {
     io::write_vtp(file, fields[0].values, arrays);
 }
 
-// A process that was killed may have left some.
+// A killed process may have left unfinished files.
 void remove_unfinished_files(const fs::path& folder) {
     std::error_code ignored;
     std::vector<fs::path> unfinished;
@@ -93,7 +93,7 @@ void RunFolder::open_series(const char* mode) {
     if (!series_)
         fail(series(), errno == ENOENT ? "is missing; put it back, or start the run again"
                                        : "cannot be written (" + reason() + ")");
-    // Held until the run ends, however it does: two runs would mix their steps.
+    // Locked until the process ends: two runs would interleave their steps.
     if (flock(fileno(series_.get()), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         fail(folder_.string(), "is in use by another vicinal run; wait until that has ended");
 }
@@ -109,8 +109,8 @@ void RunFolder::add_step(std::uint64_t step, const sim::Simulation& simulation) 
     series_hash_.add(text.data(), text.size());
 }
 
-// That the series begins with what the checkpoint was written after: else somebody put one of
-// another run in its place, and cutting the series would destroy it.
+// Checks that the series begins with the bytes it had when the checkpoint was written.
+// Otherwise it belongs to another run, and truncating it would destroy it.
 void RunFolder::check_series(std::uint64_t bytes, std::uint64_t hash) {
     std::array<char, 4096> buffer;
     while (series_bytes_ < bytes) {
@@ -130,7 +130,7 @@ void RunFolder::check_series(std::uint64_t bytes, std::uint64_t hash) {
              "run");
 }
 
-// What was written after the checkpoint will be written again.
+// Truncates the series to the checkpoint: later steps will be written again.
 void RunFolder::cut_series() {
     if (ftruncate(fileno(series_.get()), static_cast<off_t>(series_bytes_)) != 0 ||
         std::fseek(series_.get(), 0, SEEK_END) != 0)
@@ -152,7 +152,7 @@ void RunFolder::add_frame(std::uint64_t step, const sim::Simulation& simulation)
 
 void RunFolder::checkpoint(const RunPlan& plan, std::uint64_t step,
                            sim::Simulation& simulation) {
-    // The checkpoint is on the disk before this returns; so must be what it is compared with.
+    // The checkpoint is durable when this returns; so must be the series it is compared with.
     if (fsync(fileno(series_.get())) != 0) fail(series(), "writing failed (" + reason() + ")");
     Json frames = Json::array();
     for (const io::Frame& frame : frames_) frames.push_back({frame.time, frame.file});

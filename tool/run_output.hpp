@@ -1,5 +1,5 @@
-// The folder of a run: series.csv, the frames with bodies.pvd, solids.vtp if something stands
-// still, and the checkpoint.
+// The folder of a run: series.csv, the frames with bodies.pvd, solids.vtp if there are static
+// bodies, and the checkpoint.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@ namespace vicinal::tool {
 
 class RunFolder {
   public:
-    // A folder of a new run, made with its parents if it does not exist. Throws vicinal::Error
-    // if it holds a run.
+    // The folder of a new run, created with its parents if it does not exist. Throws
+    // vicinal::Error if it holds a run.
     explicit RunFolder(std::filesystem::path folder);
 
-    // The folder of a run to be gone on with. Nothing in it is changed yet. Throws
-    // vicinal::Error if its checkpoint is missing, damaged or another run's.
+    // The folder of a run to be resumed. Nothing in it is changed yet. Throws vicinal::Error if
+    // its checkpoint is missing, damaged or of another run.
     struct Resumed;
     static Resumed resume(const std::filesystem::path& folder);
 
@@ -51,7 +51,7 @@ class RunFolder {
     std::filesystem::path folder_;
     std::unique_ptr<std::FILE, Close> series_;
     std::uint64_t series_bytes_ = 0;
-    sim::Hash series_hash_;  // of these bytes: no two runs take the same seconds
+    sim::Hash series_hash_;  // of these bytes; differs between runs by the times
     std::vector<io::Frame> frames_;
 };
 
@@ -59,8 +59,8 @@ struct RunFolder::Resumed {
     RunFolder folder;
     RunPlan plan;
     std::uint64_t step;
-    // Made by `plan.make()`, it becomes what it was when the checkpoint was written, and so
-    // does the folder.
+    // Restores the folder, and a simulation made by plan.make(), to their state at the
+    // checkpoint.
     void restore(sim::Simulation& simulation);
 };
 

@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What a scene file may hold beside its simulation's settings, as if these were some.
+// The other keys of a scene file, in the form of settings.
 std::vector<sim::Setting> run_settings(const RunPlan& plan) {
     return {{"steps", plan.steps, ""},
             {"every", plan.every, ""},
@@ -94,7 +94,7 @@ std::vector<sim::Setting> both(std::vector<sim::Setting> list,
                                      : common::choices(key, plan.settings)));
 }
 
-// A key that stands twice would leave it to chance which one counts.
+// Rejects repeated keys, because it is undefined which value would be used.
 Json parse_file(const std::string& file) {
     if (std::filesystem::is_directory(file)) fail_in(file, "is a folder; name a scene file");
     std::ifstream in(file, std::ios::binary);

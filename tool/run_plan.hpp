@@ -1,4 +1,4 @@
-// What `vicinal run` is to do: from the command line, a scene file or a checkpoint.
+// The plan of a `vicinal run`: from the command line, a scene file or a checkpoint.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct RunPlan {
     std::vector<sim::Setting> settings;
     std::uint64_t steps = 0;
     std::uint64_t every = 10;      // steps between frames; 0: none
-    std::uint64_t checkpoint = 0;  // steps between checkpoints; 0: none but the last
+    std::uint64_t checkpoint = 0;  // steps between checkpoints; 0: only the last
     sim::How how;
 
     explicit RunPlan(const std::string& simulator);
@@ -30,7 +30,7 @@ RunPlan read_plan(const std::string& what, const std::vector<std::string>& words
 RunPlan plan_from(const nlohmann::ordered_json& json, const std::string& name);
 nlohmann::ordered_json to_json(const RunPlan& plan);
 
-// Gives a setting the value that a text stands for. `where` begins the message of the Error.
+// Parses the value of a setting. `where` begins the message of the Error.
 void assign(sim::Setting& setting, const std::string& text, const std::string& where);
 
 }  // namespace vicinal::tool

@@ -27,7 +27,7 @@ std::map<std::string, double> parse_parameters(const std::vector<std::string>& t
     return result;
 }
 
-// Named for unknown scenes too: make() then says what there is.
+// Accepts unknown scenes too: make() then reports the error.
 std::uint64_t default_size(const std::string& name) {
     for (const scenes::SceneInfo& scene : scenes::list())
         if (scene.name == name) return scene.n;

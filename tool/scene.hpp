@@ -1,4 +1,4 @@
-// The scene a command line asks for.
+// The scene selected on the command line.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -14,7 +14,7 @@ namespace vicinal::tool {
 
 struct SceneChoice {
     std::string name;
-    std::optional<std::uint64_t> n;  // none: the scene's own number
+    std::optional<std::uint64_t> n;  // none: the scene's default
     std::uint64_t seed = 1;
     std::vector<std::string> parameters;  // key=value
 
@@ -22,7 +22,7 @@ struct SceneChoice {
     scenes::Workload make() const;
 };
 
-// The scene as its file would be read: the columns by the names that `pairs` expects.
+// The scene as a table, with the column names that `pairs` expects.
 io::Table to_table(const scenes::Workload& scene);
 
 }  // namespace vicinal::tool

@@ -19,7 +19,7 @@ bool is_probe(const Summary& s) {
     return s.other && s.other->role == "queries";
 }
 
-// Per body of the set that asks.
+// Neighbours per query of a probe, else per body.
 double per_body(const Summary& s) {
     const std::uint64_t bodies = is_probe(s) ? s.other->count : s.bodies;
     if (bodies == 0) return 0;
@@ -40,7 +40,7 @@ std::string bars(const Neighbours& neighbours, const std::string& title) {
         const std::string range = bin.from == bin.to
                                       ? fmt::format("{}", bin.from)
                                       : fmt::format("{} to {}", bin.from, bin.to);
-        // The smallest bin that is not empty still shows.
+        // Rounded up, so that every non-empty bin is visible.
         const auto length = (bin.bodies * width + most - 1) / most;
         text += fmt::format("{:>16}  {:<{}}  {}\n", range, std::string(length, '#'), width,
                             common::grouped(bin.bodies));

@@ -1,4 +1,4 @@
-// What a search found and how, for people and as JSON.
+// The summary of a search, as text and as JSON.
 #pragma once
 
 #include <cstdint>
@@ -50,7 +50,7 @@ struct Summary {
     std::uint64_t pairs = 0;
     std::optional<Neighbours> neighbours;  // none if pairs were only counted
     std::string precision;
-    std::string domain, domain_shown;  // as --domain spells it; with the file that carries it
+    std::string domain, domain_shown;  // as for --domain; with the file it comes from
     int dim = 3;
     std::vector<std::string> output;
     double read = 0, write = 0;  // seconds
@@ -59,7 +59,7 @@ struct Summary {
     int threads = 0;
     std::uint64_t ghosts = 0, bytes = 0;
     Statistics statistics;
-    std::optional<std::uint64_t> candidates;   // the library does not say for two sets
+    std::optional<std::uint64_t> candidates;   // not reported for two sets
     std::vector<std::vector<double>> lattice;  // empty in an open domain
     double scene = 0, build = 0, search = 0, sort = 0;
 
@@ -87,7 +87,7 @@ struct Summary {
 nlohmann::ordered_json to_json(const Summary& summary);
 std::string to_text(const Summary& summary);
 
-// One JSON object on stdout; text that is not UTF-8 (a file's name) is mended.
+// One JSON object on stdout; text that is not UTF-8 (a file's name) is repaired.
 void print(const nlohmann::ordered_json& json);
 void print(const std::string& text);
 void print(const Summary& summary, bool as_json);

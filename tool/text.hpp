@@ -1,4 +1,4 @@
-// Words of a command line, and the error for one that makes no sense.
+// Parsing of command-line words, and the error for invalid ones.
 #pragma once
 
 #include <stdexcept>
@@ -16,10 +16,10 @@ struct UsageError : std::runtime_error {
 // The fields between separators; "" has one empty field.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-// The same, but a separator within brackets does not count.
+// The same, but separators within brackets are ignored.
 std::vector<std::string_view> split_outside_brackets(std::string_view text, char separator);
 
-// A word that a shell reads as it stands.
+// Quotes a word for a shell, if needed.
 std::string shell_word(const std::string& word);
 
 }  // namespace vicinal::tool

@@ -55,7 +55,7 @@ struct VerifyFlags {
     }
 };
 
-// Everything the answer says, whatever the dimension.
+// The result, for any dimension.
 struct Finding {
     struct Kind {
         std::string name;
@@ -70,7 +70,7 @@ struct Finding {
     bool good = true;
 };
 
-// All bodies, or a sample of so many that the work stays within 5e8 tests.
+// All bodies, or a sample that needs at most 5e8 tests.
 std::vector<Index> choose_bodies(std::size_t n, std::size_t partners,
                                  const VerifyFlags& flags) {
     constexpr std::size_t exact_up_to = 20'000, most = 1'000;
@@ -93,8 +93,8 @@ std::vector<Index> choose_bodies(std::size_t n, std::size_t partners,
     return result;
 }
 
-// From i to j in image n at the start of the step: between the centres of round bodies,
-// between the sides of boxes.
+// Distance from i to image n of j at the beginning of the step: between the centres of round
+// bodies, between the sides of boxes.
 template <Real T, int D>
 double distance(const Bodies<T, D>& a, const Bodies<T, D>& b, const Domain<D>& domain,
                 const reference::PlainPair<D>& pair) {
@@ -136,7 +136,7 @@ Finding::Kind describe(const char* name, const reference::Differences<D>& differ
     return kind;
 }
 
-// The bodies of one or two files, and where they are.
+// The bodies of one or two files, and their domain.
 template <Real T, int D>
 struct Sets {
     Space<D> space;
@@ -157,8 +157,8 @@ struct Sets {
     Bodies<T, D> b() const { return two ? second.view() : first.view(); }
 
   private:
-    // The library checks the input, so that bad bodies are refused with the words that
-    // `pairs` has for them; its search is not used.
+    // The library checks the input, so that invalid bodies give the same messages as in
+    // `pairs`; its search is not used.
     void check_input(const std::string& file, const Bodies<T, D>& bodies, int threads) const {
         Finder<T, D> finder(
             Options<D>{.domain = space.domain, .method = "brute_force", .threads = threads});

@@ -60,7 +60,7 @@ class ProcessorClock {
 double median(std::vector<double> values);
 // The median of some runs, in seconds.
 double median_seconds(int runs, const std::function<void()>& run);
-// One of the figures that the method tells in its report.
+// One of the method's statistics in the report.
 double figure(const Statistics& figures, const std::string& name);
 
 ResultTable p1_table1(Extent extent);

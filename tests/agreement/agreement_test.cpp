@@ -78,7 +78,7 @@ class Agreement : public ::testing::Test {
             SCOPED_TRACE(method.name);
             check(method.name, threads, bodies.view(), others.view(), domain, expected,
                   m == turn);
-            // A search image by image asks no method: one stands for all.
+            // Direct images use no method: one test is enough for all.
             const auto& report = finders_for(method.name, threads).finder.report();
             if (report.why.starts_with("not needed")) break;
         }

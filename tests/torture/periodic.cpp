@@ -235,7 +235,7 @@ TYPED_TEST(Periodic, many_periods_outside) {
 
 TYPED_TEST(Periodic, reach_of_many_periods) {
     VICINAL_FLAVOUR;
-    // Ghosts of every body would outnumber the bodies: the search goes by images instead.
+    // Ghosts would outnumber the bodies: the search uses direct images instead.
     const T reach = D == 2 ? 9 : 4;
     for (std::size_t n : {1, 2, 5}) {
         const auto places = scattered<T, D>(n, -2, 3);
@@ -249,7 +249,7 @@ TYPED_TEST(Periodic, reach_of_many_periods) {
     far[0] = 1000;
     far[D] = 1001;
     expect_same_in_all_shapes<T, D>(far, T(0.5), Domain<D>::sheared(lengths<D>(2), 0.25, 3.0));
-    // The standing structure has no ghosts then, whatever the queries are.
+    // The structure has no ghosts then.
     Options<D> options;
     options.domain = cube<D>(T(0.01));
     Finder<T, D> finder(options);
@@ -306,8 +306,9 @@ TYPED_TEST(Periodic, the_box_changes_while_the_bodies_do_not) {
     }
 }
 
-// Points within one period: row_grid joins the faces, without ghosts. Three cells and more, of
-// which a whole number seldom fills the box; few and many to a row; some places lie on faces.
+// Points within one period: row_grid has native periodicity, without ghosts. Three cells and
+// more, of which a whole number seldom fills the box; few and many per row; some points lie on
+// faces.
 TYPED_TEST(Periodic, points_across_joined_faces) {
     VICINAL_FLAVOUR;
     scenes::Random random(11);

@@ -121,13 +121,13 @@ void expect_asked(const std::string& method, const Bodies<T, D>& bodies,
     EXPECT_EQ(difference<D>(probe, listed(finder.probe(bodies, Order::sorted))), "") << "probe";
 }
 
-// Every method finds what the double loop finds. Few bodies also meet the extreme options of
-// the methods, and themselves as a second set and as queries.
+// Every method finds what the double loop finds. Few bodies are also tested with the extreme
+// options of the methods, and against themselves as a second set and as queries.
 template <Real T, int D>
 void expect_same(const Bodies<T, D>& bodies, const Domain<D>& domain = {}) {
     const std::size_t few = run_light() ? 16 : 64;
     const Found<D> expected = reference::plain_pairs(bodies, domain);
-    bool asked = true;  // a search image by image asks no method: one stands for all
+    bool asked = true;  // direct images use no method: one test is enough for all
     for (const std::string& method :
          bodies.size() <= few ? method_extremes() : method_names()) {
         SCOPED_TRACE(method);

@@ -61,7 +61,7 @@ TEST(Verlet, WithoutSkinIsItsInnerMethod) {
     EXPECT_EQ(with.pairs().to_vector(), without.pairs().to_vector());
 }
 
-// The fence stands in for the check of the values: what is no good is in no fence.
+// The fat bounds replace the check of the values: invalid values are outside all fat bounds.
 template <class Spoil>
 void expect_refused_and_recovered(const Bodies<double, 3>& bodies, std::vector<double>& values,
                                   const Domain<3>& domain, const Spoil& spoil) {

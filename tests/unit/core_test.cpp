@@ -47,8 +47,8 @@ TEST(Sort, RadixIsAStableSort) {
             }
 }
 
-// Steps of a sorter that remembers how much room buckets needed: the same records, a few more,
-// all in one place, none, other numbers of records, bits and threads.
+// Steps of a sorter that keeps the capacity of its buckets: the same records, a few more, all
+// in one bucket, none, other numbers of records, bits and threads.
 TEST(Sort, GatheringIsAStableSortWhateverCameBefore) {
     scenes::Random random(2);
     Sorter<KeyedIndex> sorter;
@@ -109,7 +109,7 @@ TEST(Sort, GatheringIsAStableSortWhateverCameBefore) {
                         left.insert(left.end(), sorter.kept(b).begin(), sorter.kept(b).end());
                     ASSERT_EQ(left, kept);
                 }
-    // Both happened: room was enough, and was not.
+    // Both happened: capacity was sufficient, and was not.
     EXPECT_GT(twice, 0u);
     EXPECT_LT(twice, all_steps);
 }
