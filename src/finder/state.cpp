@@ -306,8 +306,8 @@ std::span<const Index> Finder<T, D>::State::body_order() const {
     return finder != nullptr ? finder->body_order() : std::span<const Index>{};
 }
 
-// True if the method can find rows directly. Not with limits, because they need a count of
-// pairs, which is not made then.
+// True if the method can find rows directly. Not with limits: they are checked while pairs are
+// counted, which the direct search does not do.
 template <Real T, int D>
 bool Finder<T, D>::State::finds_rows(RowKind kind) const {
     return kind == RowKind::full && !listed && current().images() == Images::none &&

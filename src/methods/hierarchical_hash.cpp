@@ -1,8 +1,8 @@
 // Hierarchical hash (P4 section 3): a multilevel hash whose cells also record whether smaller
-// classes have bodies in them. Bodies are inserted top-down: every larger class has a cell
-// above theirs, and queries descend only from cells that have children. O(N) records, cells and
-// time O(N) per class in use. Wins for queries in scenes with much empty space; loses to
-// multilevel_hash in building, and to one uniform grid where sizes do not differ.
+// classes have bodies in them. Bodies are inserted top-down: the enclosing cell of every larger
+// class is inserted too, and queries descend only into cells that have children. O(N) records;
+// cells and time O(N) per class in use. Wins for queries in scenes with much empty space; loses
+// to multilevel_hash in building, and to one uniform grid where sizes do not differ.
 #include "methods/registry.hpp"
 
 #include <algorithm>

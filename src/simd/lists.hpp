@@ -21,8 +21,8 @@ template <int D>
 constexpr std::size_t box_half = D == 2 ? 2 : 4;
 constexpr std::size_t round_width = 4;
 
-// Writes the positions of the pairs that are near to `out`, whose capacity must be `count` + 1;
-// returns how many.
+// Writes to `out` the positions of the pairs within reach and returns their number. `out` must
+// have the capacity `count` + 1.
 template <Real T>
 using ListTest = std::size_t (*)(const T* records, const EntryPair* pairs, std::size_t count,
                                  Index* out);

@@ -25,8 +25,8 @@ struct RunQuery {
     T radius;  // spheres
 };
 
-// Writes the entries of begin ... end - 1 that are near to `out`, which needs padding for a
-// vector of overrun; returns how many. Reads up to a vector beyond the end.
+// Writes to `out` the entries of begin ... end - 1 within reach and returns their number. `out`
+// needs padding for a vector of overrun. Reads up to a vector beyond the end.
 template <Real T, int D>
 using RunTest = std::size_t (*)(const RunColumns<T, D>&, const RunQuery<T, D>&,
                                 std::size_t begin, std::size_t end, Index* out);

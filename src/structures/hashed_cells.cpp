@@ -45,8 +45,8 @@ Index HashedCells::find(std::uint32_t hash, std::uint64_t key) const {
 
 void HashedCells::arrange(std::span<const CellRecord> records, std::span<const Index> cell_of,
                           std::span<Index> instances, std::span<Bits> bits) {
-    // start_[c + 2] first counts the records of c. After the prefix sum start_[c + 1] is the
-    // position of the next record of c, and in the end the end of c.
+    // start_[c + 2] first counts the records of c. After the prefix sum, start_[c + 1] is the
+    // position of the next record of c; when all are written, it is the end of c.
     start_.resize(cells_.size() + 2);
     std::fill(start_.span().begin(), start_.span().end(), Index{0});
     for (const Index c : cell_of) ++start_[c + 2];
