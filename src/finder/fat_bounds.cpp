@@ -45,7 +45,7 @@ template <Real T, int D>
 bool FatBounds<T, D>::possible(const Bodies<T, D>& bodies, const Domain<D>& domain) {
     if (bodies.size() == 0 || (bodies.swept() && domain.shear_change != 0)) return false;
     const T max_cutoff = std::sqrt(std::numeric_limits<T>::max()) / 8;
-    return !has_cutoff(bodies) || bodies.cutoff <= max_cutoff;
+    return !is_point(bodies) || bodies.cutoff <= max_cutoff;
 }
 
 template <Real T, int D>

@@ -19,10 +19,10 @@ void PointSink<T, D>::join(const QuantisedPoints<D>& points, const HalfStrip<D>&
 }
 
 template <Real T, int D>
-void PointSink<T, D>::mark(const QuantisedPoints<D>& points, const FullStrip<D>& ring) {
+void PointSink<T, D>::mark(const QuantisedPoints<D>& points, const FullStrip<D>& strip) {
     points_ = points;
     points_.instance = instances_;
-    mark_(points_, ring, scratch_, *this);
+    mark_(points_, strip, scratch_, *this);
 }
 
 // Body and image of a flagged instance: see row_grid/strips.hpp.

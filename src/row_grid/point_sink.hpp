@@ -34,7 +34,7 @@ class PointSink final : private StripSink<D> {
     // Joins part of a row of quantised points with itself and the rows above (half stencil).
     void join(const QuantisedPoints<D>& points, const HalfStrip<D>& row);
     // Writes the hit masks of part of a row against all adjacent rows (full stencil).
-    void mark(const QuantisedPoints<D>& points, const FullStrip<D>& ring);
+    void mark(const QuantisedPoints<D>& points, const FullStrip<D>& strip);
 
   private:
     void resolve_marked(const Index* first, const Index* second, std::size_t count) override;

@@ -221,8 +221,8 @@ class RowGrid final : public Method<T, D>,
         const auto [first, last] = entries_of(task);
         for_each_strip<FullStrip<D>>(
             first, last, full_stencil(), &FullStrip<D>::all,
-            [&](const QuantisedPoints<D>& points, const FullStrip<D>& ring, const auto&) {
-                sink.mark(points, ring);
+            [&](const QuantisedPoints<D>& points, const FullStrip<D>& strip, const auto&) {
+                sink.mark(points, strip);
             });
     }
 

@@ -148,9 +148,9 @@ struct Marker : Strip<D> {
         if (undecided_count >= undecided.size() / 2) decide_undecided();
     }
 
-    void mark(const FullStrip<D>& ring) {
-        const auto [slabs, entries] = this->merge(ring.all, ring.own, 0, {});
-        *take<FullStripHeader>(stream, 1) = {ring.own.end - ring.own.begin, entries, ring.last};
+    void mark(const FullStrip<D>& strip) {
+        const auto [slabs, entries] = this->merge(strip.all, strip.own, 0, {});
+        *take<FullStripHeader>(stream, 1) = {strip.own.end - strip.own.begin, entries, strip.last};
         const typename Base::Cursor cursor =
             this->cursor(entries + lanes, take_instances(stream, entries));
         this->copy(cursor);
@@ -159,14 +159,14 @@ struct Marker : Strip<D> {
         c.value = cursor.value;
         const Bounds bounds = this->bounds();
         std::size_t lo = 0, own = 0, hi = 0;  // slabs
-        for (std::uint32_t i = ring.own.begin; i < ring.own.end; ++i) {
+        for (std::uint32_t i = strip.own.begin; i < strip.own.end; ++i) {
             const std::uint32_t x = points.cell_x[i], begin = points.cell_start[i];
             while (scratch.slab_x[lo] + 1 < x) ++lo;
             while (scratch.slab_x[own] < x) ++own;
             hi = std::max(hi, own);
             while (hi < slabs && scratch.slab_x[hi] <= x + 1) ++hi;
-            const CellHead cell{std::max(begin, ring.first),
-                                std::min(points.cell_start[i + 1], ring.last),
+            const CellHead cell{std::max(begin, strip.first),
+                                std::min(points.cell_start[i + 1], strip.last),
                                 scratch.slab_start[lo], scratch.slab_start[hi]};
             *take<CellHead>(stream, 1) = cell;
             Word* marks = take<Word>(stream, cell.all_words());
@@ -187,9 +187,9 @@ struct Marker : Strip<D> {
 };
 
 template <int D>
-void mark(const QuantisedPoints<D>& points, const FullStrip<D>& ring, StripScratch<D>& scratch,
+void mark(const QuantisedPoints<D>& points, const FullStrip<D>& strip, StripScratch<D>& scratch,
           StripSink<D>& sink) {
-    Marker<D>(points, scratch, sink).mark(ring);
+    Marker<D>(points, scratch, sink).mark(strip);
 }
 
 // ---- the second pass -----------------------------------------------------------------------
@@ -238,10 +238,10 @@ void fill(HitMaskStream stream, const HitMaskStream& end, const RowOutput& rows,
           Buffer<Index>& scratch) {
     constexpr std::size_t slack = 2 * lanes;  // padding for overrun
     while (!(stream == end)) {
-        const FullStripHeader ring = *take<FullStripHeader>(stream, 1);
-        const Index* const instances = take_instances(stream, ring.instances);
-        const std::uint64_t free_end = rows.contiguous ? rows.begin[ring.last] : 0;
-        for (std::uint32_t i = 0; i < ring.cells; ++i) {
+        const FullStripHeader strip = *take<FullStripHeader>(stream, 1);
+        const Index* const instances = take_instances(stream, strip.instances);
+        const std::uint64_t free_end = rows.contiguous ? rows.begin[strip.last] : 0;
+        for (std::uint32_t i = 0; i < strip.cells; ++i) {
             const CellHead cell = *take<CellHead>(stream, 1);
             const Word* marks = take<Word>(stream, cell.all_words());
             const std::size_t words = cell.words(), capacity = words * lanes + slack;

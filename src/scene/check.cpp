@@ -219,7 +219,7 @@ void check_same_kind(const Bodies<T, D>& others, const Bodies<T, D>& bodies) {
         refuse(std::string("two sets: the first holds ") + traits_of(others.shape).name +
                " and the second " + traits_of(bodies.shape).name +
                "; both must be of one shape");
-    if (has_cutoff(others) && others.cutoff != bodies.cutoff)
+    if (is_point(others) && others.cutoff != bodies.cutoff)
         refuse("two sets: the cut-offs " + number_text(others.cutoff) + " and " +
                number_text(bodies.cutoff) + " differ; give both sets the same");
     if (has_radius(others) && others.rule != bodies.rule)

@@ -104,7 +104,7 @@ std::array<double, D> Scene<T, D>::margin() const {
         Part part;
         // All points have the same size, and if every axis is periodic the cell bounds the
         // distance from the origin: one point is enough.
-        const bool one = has_cutoff(view_) && bounded;
+        const bool one = is_point(view_) && bounded;
         for (std::size_t i = r.begin; i < (one ? r.begin + 1 : r.end); ++i)
             for (std::size_t a = 0; a < D; ++a) {
                 const auto lo = static_cast<double>(lower_corner(view_, i, a));

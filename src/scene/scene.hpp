@@ -130,7 +130,7 @@ class Scene {
     // bodies at rest.
     bool moving() const { return view_.swept() || lattice_.change != 0; }
     // True if nothing moves and all pairs have the same reach, the cut-off.
-    bool one_reach_at_rest() const { return has_cutoff(view_) && !moving(); }
+    bool one_reach_at_rest() const { return is_point(view_) && !moving(); }
 
     // Prefetches what box() and the decision will read, because a method's order is not the
     // caller's. Forced inline, as prefetch_body() is.

@@ -30,7 +30,7 @@ struct ShapeTraits {
     const char* position;                     // what the column `position` holds
     bool upper = false;                       // reads the column `upper`: an axis-aligned box
     bool radius = false;                      // reads the column `radius`
-    bool cutoff = false;                      // has one reach for all pairs, the cut-off
+    bool point = false;  // a position without extent: all pairs have one reach, the cut-off
     bool round = false;                       // a ball about `position`
     PackedKind packed = PackedKind::proxies;  // at rest in an open domain
 };
@@ -41,7 +41,7 @@ constexpr ShapeTraits traits_of(Shape shape) {
         case Shape::points:
             return {.name = "points",
                     .position = "coordinate",
-                    .cutoff = true,
+                    .point = true,
                     .round = true,
                     .packed = PackedKind::points};
         case Shape::spheres:
@@ -72,8 +72,8 @@ bool has_radius(const Bodies<T, D>& bodies) {
     return traits_of(bodies.shape).radius;
 }
 template <Real T, int D>
-bool has_cutoff(const Bodies<T, D>& bodies) {
-    return traits_of(bodies.shape).cutoff;
+bool is_point(const Bodies<T, D>& bodies) {
+    return traits_of(bodies.shape).point;
 }
 
 // The box of a body without its reach.
@@ -91,11 +91,11 @@ inline T upper_corner(const Bodies<T, D>& bodies, std::size_t i, std::size_t axi
 template <Real T, int D>
 inline T reach_radius(const Bodies<T, D>& bodies, std::size_t i, bool bare) {
     if (has_radius(bodies)) return bodies.radius[i];
-    return has_cutoff(bodies) && !bare ? bodies.cutoff : T{0};
+    return is_point(bodies) && !bare ? bodies.cutoff : T{0};
 }
 template <Real T, int D>
 ReachRule reach_rule(const Bodies<T, D>& bodies) {
-    return has_cutoff(bodies) ? ReachRule::max : bodies.rule;
+    return is_point(bodies) ? ReachRule::max : bodies.rule;
 }
 
 // A body's share of the reach, which its bounds must cover. The radius is enough for all reach
@@ -104,7 +104,7 @@ ReachRule reach_rule(const Bodies<T, D>& bodies) {
 template <Real T, int D>
 inline T half_reach(const Bodies<T, D>& bodies, std::size_t i) {
     if (has_radius(bodies)) return bodies.radius[i];
-    return has_cutoff(bodies) ? bodies.cutoff / 2 : T{0};
+    return is_point(bodies) ? bodies.cutoff / 2 : T{0};
 }
 template <Real T, int D>
 ReachRule half_reach_rule(const Bodies<T, D>& bodies) {
@@ -160,9 +160,11 @@ double box_fraction(const Bodies<T, D>& bodies) {
 // The same bodies at rest, without their reach.
 template <Real T, int D>
 Bodies<T, D> without_reach(Bodies<T, D> bodies) {
-    if (is_round(bodies)) bodies.shape = Shape::points;
+    if (is_round(bodies)) {
+        bodies.shape = Shape::points;
+        bodies.radius = {};
+    }
     bodies.cutoff = 0;
-    bodies.radius = {};
     bodies.displacement = {};
     return bodies;
 }

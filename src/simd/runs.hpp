@@ -1,5 +1,6 @@
 // Tests one body against a run of entries, for any method: which entries are within reach by
-// the contract's formula. The same operations in the same order as sieve/decide.hpp, in any
+// the contract's formula. The same operations in the same order as sieve/decide.hpp, or an
+// equivalent comparison, in any
 // number of lanes, so the result is the same bit for bit.
 #pragma once
 
