@@ -150,12 +150,12 @@ void Slot::work(LoopState claimed, int worker) {
 }
 
 std::uint32_t BackOff::admit(std::uint32_t helpers) {
-    const std::uint32_t missing = missing_.load(std::memory_order_relaxed);
-    if (missing == 0) return helpers;
+    const std::uint32_t withheld = withheld_.load(std::memory_order_relaxed);
+    if (withheld == 0) return helpers;
     const std::lock_guard lock(mutex_);
     const auto now = Clock::now();
-    if (now < missing_until_) return helpers - std::min(helpers, missing);
-    missing_ = 0;
+    if (now < withheld_until_) return helpers - std::min(helpers, withheld);
+    withheld_ = 0;
     last_lifted_ = now;
     return helpers;
 }
@@ -166,8 +166,8 @@ void BackOff::stalled(std::uint32_t helpers) {
     const auto now = Clock::now();
     const bool again = now - last_lifted_ < 4 * pause_;
     pause_ = again ? std::min(2 * pause_, max_pause) : min_pause;
-    missing_ = std::min(missing_ + helpers, static_cast<std::uint32_t>(max_threads));
-    missing_until_ = now + pause_;
+    withheld_ = std::min(withheld_ + helpers, static_cast<std::uint32_t>(max_threads));
+    withheld_until_ = now + pause_;
 }
 
 void Pool::run(Loop& loop) {

@@ -101,9 +101,9 @@ class BackOff {
     static constexpr Clock::duration min_pause = std::chrono::milliseconds(16);
     static constexpr Clock::duration max_pause = std::chrono::milliseconds(1024);
 
-    std::atomic<std::uint32_t> missing_ = 0;  // helpers withheld from every loop
-    std::mutex mutex_;                        // for the members below
-    Clock::time_point missing_until_ = {}, last_lifted_ = {};
+    std::atomic<std::uint32_t> withheld_ = 0;  // helpers withheld from every loop
+    std::mutex mutex_;                         // for the members below
+    Clock::time_point withheld_until_ = {}, last_lifted_ = {};
     Clock::duration pause_ = min_pause;
 };
 

@@ -70,12 +70,12 @@ class Sorter {
     }
 
   private:
-    struct Low {  // key bits below those that choose the bucket
+    struct LowKey {  // key bits below those that choose the bucket
         std::uint64_t key;
         std::uint32_t index;
     };
     struct Scratch {
-        Buffer<Low> low, other;
+        Buffer<LowKey> low, other;
         Buffer<std::uint32_t> order, digits;
         Buffer<Record> kept;
     };
@@ -261,8 +261,8 @@ const std::uint32_t* Sorter<Record>::order_bucket(std::size_t b, const Key& key,
     } else {
         scratch.low.resize(n);
         scratch.other.resize(n);
-        Low *lows = scratch.low.data(), *others = scratch.other.data();
-        Low* to = lows;
+        LowKey *lows = scratch.low.data(), *others = scratch.other.data();
+        LowKey* to = lows;
         for_each([&](std::uint32_t k) { *to++ = {low(k), k}; });
         unsigned shift = 0;
         for (unsigned p = 0; p < passes; ++p) {  // digit widths as equal as possible
@@ -332,7 +332,7 @@ void Sorter<Record>::sort(unsigned bits, int threads, const Key& key) {
 
 // The number of leading key bits, of `bits`, that a radix sort of n keys in two passes should
 // use: few keys differ only in later bits, and sort_nearly_sorted() orders those.
-inline unsigned first_bits(std::size_t n, unsigned bits) {
+inline unsigned radix_bits(std::size_t n, unsigned bits) {
     return std::min({bits, static_cast<unsigned>(std::bit_width(n >> 10)) + 11, 24u});
 }
 

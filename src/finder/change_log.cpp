@@ -85,9 +85,9 @@ void ChangeLog<T, D>::rename(const Lattice<T, D>& lattice) {
                 both && k != m ? static_cast<std::int32_t>(std::clamp(std::round(f), -1e4, 1e4))
                                : k == m;
         }
-    lived_.clear();
+    persisting_.clear();
     for (const PairKey<D>& then : then_) {
-        Lived pair{then, then};
+        Persisting pair{then, then};
         bool fits = true;
         if (!lattice.open) {
             const Shift<D> i = wraps(then.i, lattice), j = wraps(then.j, lattice);
@@ -101,11 +101,12 @@ void ChangeLog<T, D>::rename(const Lattice<T, D>& lattice) {
         }
         // An image that does not fit 16 bits: the key matches no pair, so the pair ends.
         if (!fits) pair.now = {std::numeric_limits<Index>::max(), 0, {}};
-        lived_.push_back(pair);
+        persisting_.push_back(pair);
     }
-    std::sort(lived_.begin(), lived_.end(), [](const Lived& a, const Lived& b) {
-        return std::tie(a.now, a.then) < std::tie(b.now, b.then);
-    });
+    std::sort(persisting_.begin(), persisting_.end(),
+              [](const Persisting& a, const Persisting& b) {
+                  return std::tie(a.now, a.then) < std::tie(b.now, b.then);
+              });
 }
 
 template <Real T, int D>
@@ -118,7 +119,7 @@ const Changes<D>& ChangeLog<T, D>::update(const PairList<D>& list, const Bodies<
     changes_.ended.clear();
     changes_.renamed.clear();
     auto now = pairs_.begin();
-    for (auto then = lived_.begin(); then != lived_.end(); ++then) {
+    for (auto then = persisting_.begin(); then != persisting_.end(); ++then) {
         for (; now != pairs_.end() && *now < then->now; ++now) changes_.began.push_back(*now);
         if (now == pairs_.end() || *now != then->now) {
             changes_.ended.push_back(then->then);

@@ -30,7 +30,7 @@ class ChangeLog {
         Index id;
         std::array<double, D> place;
     };
-    struct Lived {  // a pair of the last step, and its key in this one
+    struct Persisting {  // a pair of the last step, and its key in this one
         PairKey<D> now, then;
     };
 
@@ -41,7 +41,7 @@ class ChangeLog {
 
     Changes<D> changes_;
     CountedVector<PairKey<D>> pairs_, then_;
-    CountedVector<Lived> lived_;
+    CountedVector<Persisting> persisting_;
     CountedVector<Body> bodies_, bodies_then_;  // by id
     Lattice<T, D> lattice_then_;
 };

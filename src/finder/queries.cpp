@@ -18,9 +18,10 @@ const Structure<T, D>& Finder<T, D>::State::structure_for(bool moving) const {
     const std::lock_guard lock(query_structures->mutex);
     const bool shear = options.domain.shear_change != 0 && options.domain.periodic[0];
     if (shear && moving && !bodies.swept())
-        return build_apart(query_structures->moving_images, bodies, domain_of(true));
+        return build_query_structure(query_structures->moving_images, bodies, domain_of(true));
     if (!listed && current().images() == Images::native)
-        return build_apart(query_structures->with_ghosts, bodies, domain_of(bodies.swept()));
+        return build_query_structure(query_structures->with_ghosts, bodies,
+                                     domain_of(bodies.swept()));
     if (!structure->valid()) {
         const LedgerScope scope(&ledger);
         structure->build(bodies, domain_of(bodies.swept()), execution, options.max_bytes,
@@ -31,9 +32,9 @@ const Structure<T, D>& Finder<T, D>::State::structure_for(bool moving) const {
 }
 
 template <Real T, int D>
-const Structure<T, D>& Finder<T, D>::State::build_apart(std::unique_ptr<Structure<T, D>>& to,
-                                                        const Bodies<T, D>& given,
-                                                        const Domain<D>& domain) const {
+const Structure<T, D>& Finder<T, D>::State::build_query_structure(
+    std::unique_ptr<Structure<T, D>>& to, const Bodies<T, D>& given,
+    const Domain<D>& domain) const {
     if (to && to->valid()) return *to;
     const LedgerScope scope(&ledger);
     if (!to) to = std::make_unique<Structure<T, D>>(choice);
@@ -54,8 +55,8 @@ const Structure<T, D>& Finder<T, D>::State::structure_for_nearest() const {
     const Structure<T, D>& usual = structure_for(bodies.swept());
     if (usual.scene().images() != Images::direct) return usual;
     const std::lock_guard lock(query_structures->mutex);
-    return build_apart(query_structures->without_reach, without_reach(bodies),
-                       domain_of(false));
+    return build_query_structure(query_structures->without_reach, without_reach(bodies),
+                                 domain_of(false));
 }
 
 template <Real T, int D>

@@ -201,7 +201,7 @@ void Skin<T, D>::record(Index instance, Index entry) {
     const Index i = scene_.body(instance);
     const bool plain = fat_.kind() != Kind::proxies && !scene_.shifted(instance);
     bits_[entry] =
-        static_cast<Bits>(Scene<T, D>::image_bits | (plain ? unsigned{plain_bit} : 0u));
+        static_cast<Bits>(Scene<T, D>::image_bits | (plain ? unsigned{unshifted_bit} : 0u));
     const bool boxes = fat_.kind() == Kind::boxes;
     const Box<T, D> box = plain && boxes ? Box<T, D>{} : scene_.box(instance);
     if (!fat_.round()) {

@@ -289,7 +289,7 @@ void Finder<T, D>::State::make_rows(RowKind kind, Order order, RowOrder row_orde
     rows.bodies.clear();
     if (row_order == RowOrder::spatial) {
         this->order(rows.bodies, curve_order);
-        row_maker.put_in_order(rows, execution.threads);
+        row_maker.permute_rows(rows, execution.threads);
     }
     check_bytes("with the rows");
     report.seconds.output = watch.lap();

@@ -102,9 +102,9 @@ struct Finder<T, D>::State {
 
     const Structure<T, D>& structure_for(bool moving) const;
     const Structure<T, D>& structure_for_nearest() const;
-    const Structure<T, D>& build_apart(std::unique_ptr<Structure<T, D>>& to,
-                                       const Bodies<T, D>& given,
-                                       const Domain<D>& domain) const;
+    const Structure<T, D>& build_query_structure(std::unique_ptr<Structure<T, D>>& to,
+                                                 const Bodies<T, D>& given,
+                                                 const Domain<D>& domain) const;
     void query(const Bodies<T, D>& queries, bool bare, Blocks<D>& target) const;
 };
 

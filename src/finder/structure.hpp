@@ -27,7 +27,7 @@ class Structure {
         scene_.assign(bodies, domain, execution);
         auto* const native = dynamic_cast<NativePeriodicity<T, D>*>(method_.get());
         if (use == Use::queries || !scene_.periodic() || native == nullptr ||
-            !native->joins_faces(scene_))
+            !native->supports_natively(scene_))
             scene_.add_ghosts(max_bytes);
         const double seconds = watch.lap();
         if (scene_.images() != Images::direct) method_->build(scene_);

@@ -88,8 +88,8 @@ class CuckooHash final : public Method<T, D> {
         return {{"cells", cells},
                 {"table occupancy", cells / std::max(1.0, static_cast<double>(slots_.size()))},
                 {"bucket occupancy", static_cast<double>(packed_.size()) /
-                                         (static_cast<double>(buckets()) * bucket_room)},
-                {"fullest bucket", static_cast<double>(fullest) / bucket_room},
+                                         (static_cast<double>(buckets()) * bucket_capacity)},
+                {"fullest bucket", static_cast<double>(fullest) / bucket_capacity},
                 {"clashes per insertion", clashes / some},
                 {"moves per insertion", moves / some},
                 {"probes per cell found", probes / some},
@@ -99,7 +99,7 @@ class CuckooHash final : public Method<T, D> {
   private:
     static constexpr std::size_t slots_per_task = 1024;
     // As published: buckets for 512 records that are 80 % full on average, tables 71 % full.
-    static constexpr double bucket_room = 512;
+    static constexpr double bucket_capacity = 512;
     static constexpr std::size_t records_per_bucket = 409;
     static constexpr double occupancy = 0.71;
     static constexpr std::size_t tables = 3;

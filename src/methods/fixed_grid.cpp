@@ -18,22 +18,22 @@ class FixedGrid final : public ListGridMethod<FixedGrid<T, D>, T, D> {
     explicit FixedGrid(const Choice&) {}
 
     void build(const Scene<T, D>& scene) override {
-        spread_ = Spread<T, D>(scene);
-        half_cell_ =
-            spread_.bounded(spread_.search_distance(), ListGrid<T, D>::max_cells(scene.size()));
+        shift_bounds_ = Spread<T, D>(scene);
+        half_cell_ = shift_bounds_.bounded(shift_bounds_.search_distance(),
+                                           ListGrid<T, D>::max_cells(scene.size()));
         for (std::size_t a = 0; a < D; ++a)
-            counts_[a] = static_cast<std::int32_t>(spread_.cells(a, half_cell_));
+            counts_[a] = static_cast<std::int32_t>(shift_bounds_.cells(a, half_cell_));
         this->assign(scene, counts_);
     }
 
     std::int32_t cell_of(T x, std::size_t axis) const {
-        const double cell = spread_.cell(x, axis, half_cell_);
+        const double cell = shift_bounds_.cell(x, axis, half_cell_);
         return static_cast<std::int32_t>(
             std::clamp(cell, 0.0, static_cast<double>(counts_[axis] - 1)));
     }
 
   private:
-    Spread<T, D> spread_;
+    Spread<T, D> shift_bounds_;
     double half_cell_ = 1;
     Cell<D> counts_{};
 };

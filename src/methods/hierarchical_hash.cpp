@@ -33,7 +33,7 @@ class HierarchicalHash final : public Method<T, D> {
         roots_ = {};
         path_.fill({});
         if (inserting_)
-            insert_and_meet(scene);
+            insert_and_find(scene);
         else
             for (std::size_t r = 0; r < hashed_.records.size(); ++r)
                 hashed_.cell_of[r] = insert(hashed_.records[r].key, [](Index) {});
@@ -111,7 +111,7 @@ class HierarchicalHash final : public Method<T, D> {
             const std::uint64_t step = Classes::key(sizes_[s], over);
             if (path_[s].key != step) {
                 path_[s] = {step, hashed_.cells.add(hash, step)};
-                if (path_[s].cell == families_.size()) adopt(parent);
+                if (path_[s].cell == families_.size()) add_child(parent);
             }
             const Index c = path_[s].cell;
             visit(c);
@@ -121,7 +121,7 @@ class HierarchicalHash final : public Method<T, D> {
     }
 
     // Makes the newest cell a child of `parent`.
-    void adopt(Index parent) {
+    void add_child(Index parent) {
         const auto child = static_cast<Index>(families_.size());
         Family& family = parent == no_cell ? roots_ : families_[parent];
         const Index sibling = std::exchange(family.first_child, child);
@@ -131,7 +131,7 @@ class HierarchicalHash final : public Method<T, D> {
 
     // P4 section 3.3.2: neighbours are found during insertion. The largest bodies come first,
     // so every inserted body that a new one can touch is in a cell on the new one's path.
-    void insert_and_meet(const Scene<T, D>& scene) {
+    void insert_and_find(const Scene<T, D>& scene) {
         const auto& records = hashed_.records;
         met_.clear();
         latest_.clear();

@@ -5,7 +5,8 @@
 //
 // Beyond the paper: nodes have the AABB of their bodies, sizes and motion included, instead of
 // one search radius for all; so no pair is missed, and large bodies slow down only their own
-// branch. `build=insert` inserts bodies one by one, as the paper does; `bulk` builds top-down.
+// branch. `build=insert` inserts bodies one by one, as the paper does; `quantiles` builds
+// top-down.
 #include "methods/registry.hpp"
 
 #include "structures/tree_method.hpp"
@@ -29,7 +30,7 @@ class KdTree final : public TreeMethod<T, D> {
         if (insert_)
             insert_all();
         else
-            this->divide_at_middles(points_.span(), scene.threads());
+            this->split_at_spatial_middle(points_.span(), scene.threads());
         this->set_entries(scene, [&](std::size_t e) { return points_[e].instance; });
         this->refit(scene);
         tree_.make_tasks();
@@ -70,7 +71,7 @@ class KdTree final : public TreeMethod<T, D> {
     bool divide(std::vector<Slot>& slots, std::size_t at, const TreePoint<T, D>& point,
                 unsigned level) {
         Slot& full = slots[at];
-        if (full.points.size() < leaf_ || level >= deepest_space ||
+        if (full.points.size() < leaf_ || level >= max_spatial_depth ||
             (full.same && full.points[0].x == point.x))
             return false;
         full.points.push_back(point);
@@ -135,11 +136,11 @@ MethodEntry describe_kd_tree() {
          "a tree of boxes, divided at the middle of the widest extent (P3)",
          {{"leaf", "5", "most bodies in a leaf", 1, 1000, {}},
           {"build",
-           "bulk",
+           "quantiles",
            "divide all bodies at once, or insert them one by one",
            0,
            0,
-           {"bulk", "insert"}}}});
+           {"quantiles", "insert"}}}});
 }
 
 }  // namespace vicinal::inline VICINAL_API

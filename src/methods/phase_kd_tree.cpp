@@ -65,7 +65,7 @@ class PhaseKdTree final : public TreeMethod<T, D> {
             }
             points_[k].instance = static_cast<Index>(k);
         });
-        this->divide_at_middles(points_.span(), scene.threads());
+        this->split_at_spatial_middle(points_.span(), scene.threads());
         this->set_entries(scene, [&](std::size_t e) { return points_[e].instance; });
         this->refit(scene);
         fit_phases(scene);

@@ -12,8 +12,8 @@
 
 #include <vicinal/error.hpp>
 
-// The only list of methods: the factory, the tool, tests, benchmark rows and the table in the
-// docs are generated from it.
+// The only list of methods: the factory, the tool, tests and benchmark rows are generated from
+// it; tests/docs compares the table in the docs with it.
 #define VICINAL_METHODS(X) \
     X(brute_force)         \
     X(bvh)                 \

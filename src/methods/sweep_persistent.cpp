@@ -28,18 +28,18 @@ class SweepPersistent final : public Method<T, D> {
             sorts_ = sorts;
         }
         slots_.match(scene);
-        const Upkeep upkeep = choose_upkeep(scene.size());
+        const UpdateMode upkeep = choose_upkeep(scene.size());
         passed_ = 0;
-        if (upkeep == Upkeep::move_ends) {
+        if (upkeep == UpdateMode::move_ends) {
             passed_ = lists_.update(slots_, order_.axis());
         } else {
             for (const Index slot : slots_.changed()) slots_.advance(slot);
             for (const Index slot : slots_.fresh()) slots_.advance(slot);
-            if (upkeep == Upkeep::make_lists)
+            if (upkeep == UpdateMode::make_lists)
                 lists_.assign(slots_, order_.axis(), scene.threads());
             ++sorts_;
         }
-        listed_ = upkeep != Upkeep::sort;
+        listed_ = upkeep != UpdateMode::sort;
         known_ = true;
         if (listed_)
             fill_slots(scene);
@@ -96,7 +96,7 @@ class SweepPersistent final : public Method<T, D> {
     static constexpr Index none = BoxSlots<T, D>::none;
     static constexpr std::size_t pairs_per_task = 1 << 14, entries_per_task = 256;
 
-    enum class Upkeep {
+    enum class UpdateMode {
         sort,        // sort and sweep from scratch, without lists
         make_lists,  // build the lists, and find all pairs once
         move_ends    // update the lists of the last step
@@ -104,14 +104,14 @@ class SweepPersistent final : public Method<T, D> {
 
     // Costs in units of a sweep candidate: swapping two ends, inserting or removing a box,
     // sorting a body. New lists must pay off within a few steps.
-    Upkeep choose_upkeep(std::uint64_t n) const {
+    UpdateMode choose_upkeep(std::uint64_t n) const {
         constexpr std::uint64_t pass = 40, insert = 400, sort = 160;
         const std::uint64_t replaced = slots_.fresh().size() + slots_.gone().size();
-        if (!known_ || replaced > n / 16 || slots_.size() >= none / 2) return Upkeep::sort;
+        if (!known_ || replaced > n / 16 || slots_.size() >= none / 2) return UpdateMode::sort;
         const std::uint64_t scratch = candidates() + sort * n;
         const std::uint64_t moves = pass * passes() + insert * replaced;
-        if (listed_ && moves < scratch) return Upkeep::move_ends;
-        return moves < scratch / 4 ? Upkeep::make_lists : Upkeep::sort;
+        if (listed_ && moves < scratch) return UpdateMode::move_ends;
+        return moves < scratch / 4 ? UpdateMode::make_lists : UpdateMode::sort;
     }
 
     // Estimates how many ends the changed boxes will pass. Without lists, the order of the last

@@ -23,18 +23,18 @@ class VariableGrid final : public ListGridMethod<VariableGrid<T, D>, T, D> {
     explicit VariableGrid(const Choice&) {}
 
     void build(const Scene<T, D>& scene) override {
-        spread_ = Spread<T, D>(scene);
+        shift_bounds_ = Spread<T, D>(scene);
         const double max_cells = ListGrid<T, D>::max_cells(scene.size());
         const double half_coarse =
-            spread_.bounded(std::numeric_limits<double>::min(), max_cells);
+            shift_bounds_.bounded(std::numeric_limits<double>::min(), max_cells);
         for (std::size_t a = 0; a < D; ++a) {
-            half_fine_[a] =
-                std::max(spread_.search_distance(), spread_.half_extent[a] / max_cells);
-            map_[a].assign(static_cast<std::size_t>(spread_.cells(a, half_fine_[a])), 0);
+            half_fine_[a] = std::max(shift_bounds_.search_distance(),
+                                     shift_bounds_.half_extent[a] / max_cells);
+            map_[a].assign(static_cast<std::size_t>(shift_bounds_.cells(a, half_fine_[a])), 0);
         }
         count(scene);
         for (std::size_t a = 0; a < D; ++a)
-            counts_[a] = cut(map_[a], scene.size(), spread_.cells(a, half_coarse));
+            counts_[a] = cut(map_[a], scene.size(), shift_bounds_.cells(a, half_coarse));
         this->assign(scene, counts_);
     }
 
@@ -46,7 +46,7 @@ class VariableGrid final : public ListGridMethod<VariableGrid<T, D>, T, D> {
     using Base = ListGridMethod<VariableGrid, T, D>;
 
     std::size_t fine_bin(T x, std::size_t axis) const {
-        const double bin = spread_.cell(x, axis, half_fine_[axis]);
+        const double bin = shift_bounds_.cell(x, axis, half_fine_[axis]);
         return static_cast<std::size_t>(
             std::clamp(bin, 0.0, static_cast<double>(map_[axis].size() - 1)));
     }
@@ -75,7 +75,7 @@ class VariableGrid final : public ListGridMethod<VariableGrid<T, D>, T, D> {
         return static_cast<std::int32_t>(bin) + 1;
     }
 
-    Spread<T, D> spread_;
+    Spread<T, D> shift_bounds_;
     std::array<double, D> half_fine_{};
     // Per axis and fine bin: how many bodies begin in it; then its coarse bin.
     std::array<CountedVector<Index>, D> map_;

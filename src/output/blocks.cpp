@@ -27,9 +27,9 @@ std::uint64_t max_pairs_within(std::uint64_t bytes, bool imaged, std::size_t wor
 
 // A search over its limit continues to count, so that the error can state the size needed, but
 // only up to this many pairs: a million coincident bodies have 5e11.
-std::uint64_t patience(std::uint64_t limit) {
-    constexpr std::uint64_t min_patience = std::uint64_t{1} << 26;
-    return limit > no_limit / 4 ? no_limit : std::max(4 * limit, min_patience);
+std::uint64_t max_counted_pairs(std::uint64_t limit) {
+    constexpr std::uint64_t min_counted_pairs = std::uint64_t{1} << 26;
+    return limit > no_limit / 4 ? no_limit : std::max(4 * limit, min_counted_pairs);
 }
 
 }  // namespace
@@ -177,7 +177,8 @@ Chunk<D>* Blocks<D>::acquire_chunk() {
 template <int D>
 bool Blocks<D>::admit(std::uint64_t more) {
     const std::uint64_t total = total_ += more;
-    if (total > patience(max_pairs_)) refuse(patience(max_pairs_), "more than ");
+    if (total > max_counted_pairs(max_pairs_))
+        refuse(max_counted_pairs(max_pairs_), "more than ");
     return total <= max_pairs_;
 }
 

@@ -125,7 +125,7 @@ void RowMaker<D>::make(const PairList<D>& list, std::size_t bodies, RowKind kind
 }
 
 template <int D>
-void RowMaker<D>::put_in_order(Rows<D>& rows, int threads) {
+void RowMaker<D>::permute_rows(Rows<D>& rows, int threads) {
     const std::size_t n = rows.bodies.size();
     other_.offsets.resize(n + 1);
     other_.indices.resize(rows.indices.size());

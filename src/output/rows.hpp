@@ -20,7 +20,7 @@ class RowMaker {
               int threads, Rows<D>& rows);
 
     // Permutes the rows to the order of rows.bodies.
-    void put_in_order(Rows<D>& rows, int threads);
+    void permute_rows(Rows<D>& rows, int threads);
 
     // Sorts the list by (i, j, image) in place; every i is below `bodies`.
     void sort(PairList<D>& list, std::size_t bodies, int threads, Rows<D>& scratch);
@@ -48,7 +48,7 @@ class RowMaker {
     Buffer<std::uint64_t> start_;  // of each bucket, and the end
     Buffer<Entry> entries_;
     Buffer<Image<D>> images_;
-    Rows<D> other_;  // used by put_in_order()
+    Rows<D> other_;  // used by permute_rows()
 };
 
 }  // namespace vicinal::inline VICINAL_API

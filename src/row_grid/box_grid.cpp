@@ -37,7 +37,7 @@ std::array<double, D> mean_size(const Scene<T, D>& scene) {
 // much earlier the first row should begin, as a fraction of a row's width, so that the fewest
 // boxes of a sample cross a boundary.
 template <Real T, int D>
-double best_lead(const Scene<T, D>& scene, std::size_t axis, double begin, double width) {
+double best_row_offset(const Scene<T, D>& scene, std::size_t axis, double begin, double width) {
     constexpr std::size_t leads = 8;
     std::array<unsigned, leads> across{};
     const std::size_t n = scene.bodies(), stride = n / 512 + 1;
@@ -61,19 +61,19 @@ double best_lead(const Scene<T, D>& scene, std::size_t axis, double begin, doubl
 // only up to a few box lengths, because the density is not uniform.
 template <Real T, int D>
 void BoxGrid<T, D>::choose_rows(const Scene<T, D>& scene) {
-    const QuantileBounds bulk = quantile_bounds(scene);
+    const QuantileBounds quantiles = quantile_bounds(scene);
     const Box<double, D> bounds = bounds_of(scene);
     const std::array<double, D> size = mean_size(scene);
     // A window that holds everything, unless a few bodies lie far outside the quantile bounds.
     std::array<double, D> extent, mean, ratio, begin;
     double volume = 1;
     for (std::size_t a = 0; a < D; ++a) {
-        const double far = 2 * std::min(bulk.extent[a], 1e37);
-        begin[a] = std::max(bounds.lo[a], bulk.centre[a] - far);
-        extent[a] = std::max(std::min(bounds.hi[a], bulk.centre[a] + far) - begin[a], 0.0);
+        const double far = 2 * std::min(quantiles.extent[a], 1e37);
+        begin[a] = std::max(bounds.lo[a], quantiles.centre[a] - far);
+        extent[a] = std::max(std::min(bounds.hi[a], quantiles.centre[a] + far) - begin[a], 0.0);
         mean[a] = std::clamp(size[a], std::max(extent[a] * 0x1p-18, 1e-30), 1e38);
         ratio[a] = extent[a] / mean[a];
-        volume *= std::max(std::min(extent[a], bulk.extent[a]), mean[a]) / mean[a];
+        volume *= std::max(std::min(extent[a], quantiles.extent[a]), mean[a]) / mean[a];
         cells_.axes[a] = a;
     }
     std::swap(cells_.axes[0],
@@ -89,7 +89,7 @@ void BoxGrid<T, D>::choose_rows(const Scene<T, D>& scene) {
         const std::size_t axis = cells_.axes[a];
         cell_[a] = mean[axis] * (a == 0 ? 0.5 : width);
         const double lead =
-            a == 0 ? 0 : cell_[a] * best_lead(scene, axis, begin[axis], cell_[a]);
+            a == 0 ? 0 : cell_[a] * best_row_offset(scene, axis, begin[axis], cell_[a]);
         begin_[a] = begin[axis] - lead;
         extent_[a] = extent[axis] + lead;
     }

@@ -21,12 +21,12 @@ constexpr unsigned head_flags = 32;  // bit offset in a cell's record, above the
 
 template <Real T, int D>
 bool PointGrid<T, D>::fits(const Scene<T, D>& scene) {
-    ghosts_among_ = scene.images() == Images::ghosts;
+    has_ghosts_ = scene.images() == Images::ghosts;
     joined_ = {};
     any_joined_ = false;
     // Instance numbers must fit below the flag bits of row_grid/strips.hpp.
-    const std::size_t numbers = scene.size() + (ghosts_among_ ? scene.bodies() : 0);
-    const unsigned number_bits = ghosts_among_                      ? ghost_axis_shift
+    const std::size_t numbers = scene.size() + (has_ghosts_ ? scene.bodies() : 0);
+    const unsigned number_bits = has_ghosts_                        ? ghost_axis_shift
                                  : scene.images() == Images::native ? face_shift
                                                                     : 31;
     if (scene.size() == 0 || numbers > std::size_t{1} << number_bits) return false;
@@ -36,7 +36,7 @@ bool PointGrid<T, D>::fits(const Scene<T, D>& scene) {
 
     const Box<double, D> place = bounds_of(scene);
     const auto cutoff = static_cast<double>(scene.view().cutoff);
-    double extent = 0, farthest = ghosts_among_ ? 2 * scene.longest_shift() : 0;
+    double extent = 0, farthest = has_ghosts_ ? 2 * scene.longest_shift() : 0;
     for (std::size_t a = 0; a < D; ++a) {
         extent = std::max(extent, place.hi[a] - place.lo[a]);
         farthest = std::max({farthest, std::abs(place.lo[a]), std::abs(place.hi[a])});
@@ -69,7 +69,8 @@ bool PointGrid<T, D>::fits(const Scene<T, D>& scene) {
     if (!(cell > 0) || !std::isfinite(4 * extent) || !std::isfinite(cell)) return false;
     std::array<double, D> width;
     width.fill(cell);
-    if (scene.images() == Images::native && !join_faces(scene.lattice(), place, width))
+    if (scene.images() == Images::native &&
+        !choose_periodic_cells(scene.lattice(), place, width))
         return false;
     lattice_.units = units_per_cell / *std::max_element(width.begin(), width.end());
     if (scene.images() == Images::native) error += round_periods(scene.lattice());
@@ -94,8 +95,9 @@ bool PointGrid<T, D>::fits(const Scene<T, D>& scene) {
 // rounding cannot put one outside; the first and the last cell are narrower by as much, but
 // still wide enough.
 template <Real T, int D>
-bool PointGrid<T, D>::join_faces(const Lattice<T, D>& lattice, const Box<double, D>& place,
-                                 std::array<double, D>& width) {
+bool PointGrid<T, D>::choose_periodic_cells(const Lattice<T, D>& lattice,
+                                            const Box<double, D>& place,
+                                            std::array<double, D>& width) {
     for (std::size_t a = 0; a < D; ++a) {
         const auto period = static_cast<double>(lattice.h[a][a]);
         const double gap = period - (place.hi[a] - place.lo[a]);  // across the faces
@@ -169,14 +171,14 @@ void PointGrid<T, D>::make_records(const Scene<T, D>& scene, Range instances,
         if (scene.any_shifted(k, k + count))
             for (std::size_t i = 0; i < count; ++i)
                 if (scene.shifted(static_cast<Index>(k + i)))
-                    records[i] = record_elsewhere(scene, static_cast<Index>(k + i));
+                    records[i] = shifted_record(scene, static_cast<Index>(k + i));
         for (std::size_t i = 0; i < count; ++i) put(records[i]);
     }
     for (std::size_t k = bodies; k < instances.end; ++k) put(ghosts_[k - scene.bodies()]);
 }
 
 template <Real T, int D>
-PointRecord PointGrid<T, D>::record_elsewhere(const Scene<T, D>& scene, Index k) const {
+PointRecord PointGrid<T, D>::shifted_record(const Scene<T, D>& scene, Index k) const {
     PointRecord r = lattice_.record(scene.centre(k), k);
     r.place |= PointRecord::shifted;
     return r;
@@ -203,7 +205,7 @@ void PointGrid<T, D>::make_ghosts(const Scene<T, D>& scene) {
         constexpr std::size_t ahead = 16;  // prefetch distance: a ghost's body may be anywhere
         for (std::size_t g = r.begin; g < r.end; ++g) {
             if (g + ahead < r.end) scene.prefetch(static_cast<Index>(bodies + g + ahead));
-            ghosts_[g] = record_elsewhere(scene, static_cast<Index>(bodies + g));
+            ghosts_[g] = shifted_record(scene, static_cast<Index>(bodies + g));
         }
     });
 }
@@ -230,8 +232,8 @@ void PointGrid<T, D>::sort(const Scene<T, D>& scene, Packed<T, D>& packed) {
     cell_.resize(n);
     all.cell = cell_.data();
     all.instance = packed.entries(n).data();
-    Bits* const bits = ghosts_among_ ? packed.own_bits(n).data() : nullptr;
-    marked_.resize(ghosts_among_ ? n : 0);
+    Bits* const bits = has_ghosts_ ? packed.own_bits(n).data() : nullptr;
+    marked_.resize(has_ghosts_ ? n : 0);
     sorter_.for_each_bucket(threads, by_cell,
                             [&](Range entries, const PointRecord* bucket,
                                 const std::uint32_t* order, const auto& keep) {
@@ -279,7 +281,7 @@ void PointGrid<T, D>::write_bucket(const Scene<T, D>& scene, const PointColumns<
 template <Real T, int D>
 void PointGrid<T, D>::mark(const Scene<T, D>& scene, const PointRecord& r, std::size_t entry,
                            Bits* bits, PointRecord& head) {
-    bits[entry] = static_cast<Bits>(Scene<T, D>::image_bits | plain_bit);
+    bits[entry] = static_cast<Bits>(Scene<T, D>::image_bits | unshifted_bit);
     marked_[entry] = r.instance();
     if ((r.place & PointRecord::shifted) != 0) {
         head.place |= PointRecord::shifted;
@@ -318,8 +320,8 @@ void PointGrid<T, D>::list_cells(int threads, std::size_t entries) {
     row_key_.resize(rows_);
     row_cell_.resize(rows_ + 1);
     // Ghosts and shifted bodies must be resolved individually.
-    cell_flags_.resize(ghosts_among_ ? cells_ + 1 : 0);
-    if (ghosts_among_) cell_flags_[cells_] = 0;
+    cell_flags_.resize(has_ghosts_ ? cells_ + 1 : 0);
+    if (has_ghosts_) cell_flags_[cells_] = 0;
     cell_x_[cells_] = ~std::uint32_t{0};
     cell_start_[cells_] = static_cast<std::uint32_t>(entries);
     row_cell_[rows_] = static_cast<std::uint32_t>(cells_);
@@ -328,7 +330,7 @@ void PointGrid<T, D>::list_cells(int threads, std::size_t entries) {
         const std::uint64_t x_mask = (std::uint64_t{1} << x_bits) - 1;
         for (const PointRecord& r : sorter_.kept(b)) {
             cell_x_[cell] = static_cast<std::uint32_t>(r.cell() & x_mask);
-            if (ghosts_among_) {
+            if (has_ghosts_) {
                 const bool mixed = (r.place & PointRecord::shifted) != 0;
                 cell_flags_[cell] =
                     static_cast<std::uint8_t>((r.rest >> head_flags & Scene<T, D>::image_bits) |
@@ -356,8 +358,8 @@ QuantisedPoints<D> PointGrid<T, D>::points() const {
     view.cell = cell_.data();
     view.cell_x = cell_x_.data();
     view.cell_start = cell_start_.data();
-    view.cell_flags = ghosts_among_ ? cell_flags_.data() : nullptr;
-    view.marked = ghosts_among_ ? marked_.data() : nullptr;
+    view.cell_flags = has_ghosts_ ? cell_flags_.data() : nullptr;
+    view.marked = has_ghosts_ ? marked_.data() : nullptr;
     view.joined = any_joined_;
     view.last_x = joined_[0] ? static_cast<std::uint32_t>(max_cell_[0]) : 0;
     view.period = period_;

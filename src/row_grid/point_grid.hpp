@@ -60,13 +60,13 @@ class PointGrid {
     const std::uint32_t* cell_start() const { return cell_start_.data(); }
 
   private:
-    bool join_faces(const Lattice<T, D>& lattice, const Box<double, D>& place,
-                    std::array<double, D>& width);
+    bool choose_periodic_cells(const Lattice<T, D>& lattice, const Box<double, D>& place,
+                               std::array<double, D>& width);
     double round_periods(const Lattice<T, D>& lattice);
     void choose_bounds(double r, double e);
     template <class Put>
     void make_records(const Scene<T, D>& scene, Range instances, const Put& put) const;
-    PointRecord record_elsewhere(const Scene<T, D>& scene, Index k) const;
+    PointRecord shifted_record(const Scene<T, D>& scene, Index k) const;
     void cross_faces(std::size_t r, const std::array<int, 2>& step, Beside& row) const;
     template <class Keep>
     void write_bucket(const Scene<T, D>& scene, const PointColumns<D>& all, Bits* bits,
@@ -98,7 +98,7 @@ class PointGrid {
     Buffer<std::uint64_t> row_key_;
     Buffer<std::uint8_t> cell_flags_;
     Buffer<Index> marked_;  // only with ghosts
-    bool ghosts_among_ = false;
+    bool has_ghosts_ = false;
 };
 
 }  // namespace vicinal::inline VICINAL_API

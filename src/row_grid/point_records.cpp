@@ -70,7 +70,7 @@ void make_batch(const PointLattice<D>& lattice, const PointBatch<T, D>& batch, I
         auto yz = hn::And(at[1], low);
         if constexpr (D == 3) yz = hn::Or(yz, hn::ShiftLeft<16>(at[2]));
         const auto rest = hn::Or(hn::PromoteTo(dw, yz), instance);
-        store_in_turns(place, rest, dw, &out[i].place);
+        store_interleaved(place, rest, dw, &out[i].place);
         instance = hn::Add(instance, next);
     }
 }

@@ -75,7 +75,7 @@ PackedImage difference(PackedImage a, PackedImage b) {
 }
 
 // One period up along the axes whose bits are set.
-constexpr auto one_up = [] {
+constexpr auto plus_one_period = [] {
     std::array<PackedImage, 8> packed{};
     for (unsigned bits = 0; bits < packed.size(); ++bits) {
         std::array<std::int16_t, 4> image{};
@@ -96,7 +96,7 @@ void PointSink<T, D>::write_marked(Index first, Index second) {
     const auto body = [this](Index marked, PackedImage& at) {
         Index k = marked & ~(needs_resolve | ghost_axis_mask);
         if (k < scene_.bodies()) {
-            at = one_up[(marked & ghost_axis_mask) >> ghost_axis_shift];
+            at = plus_one_period[(marked & ghost_axis_mask) >> ghost_axis_shift];
             return k;
         }
         k = instance_of(k);

@@ -29,7 +29,7 @@ class RowGrid final : public Method<T, D>,
   public:
     explicit RowGrid(const Choice&) {}
 
-    bool joins_faces(const Scene<T, D>& scene) override {
+    bool supports_natively(const Scene<T, D>& scene) override {
         return scene.one_reach_at_rest() && points_.fits(scene);
     }
 
@@ -69,7 +69,7 @@ class RowGrid final : public Method<T, D>,
                 if (t < entry_tasks())
                     sweep_boxes(t, sink);
                 else
-                    meet_giant(t - entry_tasks(), sink);
+                    test_giant(t - entry_tasks(), sink);
         }
     }
 
@@ -151,7 +151,7 @@ class RowGrid final : public Method<T, D>,
 
     // A whole row and its adjacent rows.
     template <std::size_t n>
-    struct RowsBeside {
+    struct AdjacentRows {
         CellRange own;
         std::array<CellRange, n> beside{};
         std::array<Index, n> crossed{};  // periodic faces in between
@@ -175,7 +175,7 @@ class RowGrid final : public Method<T, D>,
             cursor[u] = to.crossed != 0 ? row : points_.find_row(to.key);
         }
         for (; first < last; ++row) {
-            RowsBeside<n> rows;
+            AdjacentRows<n> rows;
             rows.own = points_.row(row);
             Strip strip;
             strip.first = first;
@@ -210,7 +210,7 @@ class RowGrid final : public Method<T, D>,
         const auto [first, last] = entries_of(task);
         for_each_strip<HalfStrip<D>>(first, last, half_stencil(), &HalfStrip<D>::others,
                                      [&](const QuantisedPoints<D>& points, HalfStrip<D>& strip,
-                                         const RowsBeside<n>& rows) {
+                                         const AdjacentRows<n>& rows) {
                                          strip.row_end = rows.own.end;
                                          if (points.joined) put_faces(points, rows, strip);
                                          sink.join(points, strip);
@@ -228,7 +228,7 @@ class RowGrid final : public Method<T, D>,
 
     // Adds the cells across periodic faces to a strip (native periodicity).
     static void put_faces(const QuantisedPoints<D>& points,
-                          const RowsBeside<HalfStrip<D>::rows>& rows, HalfStrip<D>& strip) {
+                          const AdjacentRows<HalfStrip<D>::rows>& rows, HalfStrip<D>& strip) {
         auto& faces = strip.faces;
         faces.crossed = rows.crossed;
         faces.down = rows.down;
@@ -313,7 +313,7 @@ class RowGrid final : public Method<T, D>,
     }
 
     // Tests a giant against everything else, and against the giants after it.
-    void meet_giant(std::size_t g, HitSink<T, D>& sink) const {
+    void test_giant(std::size_t g, HitSink<T, D>& sink) const {
         const auto giants = boxes_.giants();
         probe_entries(giants[g].instance, giants[g].box, sink);
         for (std::size_t h = g + 1; h < giants.size(); ++h)

@@ -224,7 +224,7 @@ struct Joiner : Strip<D> {
 
     // Copies the own points, begin ... end - 1, so that they end before `to`. Whole vectors,
     // the last one first, so that overrun lies before them.
-    void put_own(std::uint32_t begin, std::uint32_t end, std::size_t to) {
+    void copy_own_points(std::uint32_t begin, std::uint32_t end, std::size_t to) {
         const hn::CappedTag<std::uint16_t, copied_at_once> copied;
         const std::size_t n = end - begin, wide = hn::Lanes(copied);
         const Index* const from = mixed ? points.marked : points.instance;
@@ -252,7 +252,7 @@ struct Joiner : Strip<D> {
     template <Hits treated>
     void cell(std::uint32_t begin, std::uint32_t end, std::uint32_t near_end, std::size_t from,
               std::size_t to) {
-        put_own(begin, near_end, from);
+        copy_own_points(begin, near_end, from);
         Candidates c;
         for (std::size_t a = 0; a < D; ++a) c.axis[a] = scratch.axis[a].data();
         c.value = scratch.value.data();

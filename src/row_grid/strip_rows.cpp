@@ -67,21 +67,21 @@ struct Marker : Strip<D> {
     using Base::Base;
 
     // Undecided pairs are prefetched, and queued until the length of their row is stored.
-    struct Maybe {
+    struct QueuedUndecided {
         UndecidedPair pair;
         Word* word;
         Word bit;
         std::uint32_t entry;
     };
-    std::array<Maybe, 32> undecided;
+    std::array<QueuedUndecided, 32> undecided;
     std::size_t undecided_count = 0;
 
     void decide_undecided() {
         for (std::size_t m = 0; m < undecided_count; ++m) {
-            const Maybe& maybe = undecided[m];
-            if (!sink.decide(maybe.pair.first, maybe.pair.second)) continue;
-            *maybe.word = static_cast<Word>(*maybe.word | maybe.bit);
-            ++lengths[maybe.entry];
+            const QueuedUndecided& queued = undecided[m];
+            if (!sink.decide(queued.pair.first, queued.pair.second)) continue;
+            *queued.word = static_cast<Word>(*queued.word | queued.bit);
+            ++lengths[queued.entry];
         }
         undecided_count = 0;
     }
@@ -150,7 +150,8 @@ struct Marker : Strip<D> {
 
     void mark(const FullStrip<D>& strip) {
         const auto [slabs, entries] = this->merge(strip.all, strip.own, 0, {});
-        *take<FullStripHeader>(stream, 1) = {strip.own.end - strip.own.begin, entries, strip.last};
+        *take<FullStripHeader>(stream, 1) = {strip.own.end - strip.own.begin, entries,
+                                             strip.last};
         const typename Base::Cursor cursor =
             this->cursor(entries + lanes, take_instances(stream, entries));
         this->copy(cursor);

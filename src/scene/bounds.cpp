@@ -13,8 +13,8 @@ template <Real T, int D>
 QuantileBounds quantile_bounds(const Scene<T, D>& scene) {
     constexpr std::size_t max_samples = 1024;
     const std::size_t n = scene.bodies(), count = std::min(n, max_samples);
-    QuantileBounds bulk;
-    if (count == 0) return bulk;
+    QuantileBounds quantiles;
+    if (count == 0) return quantiles;
     std::array<std::array<double, max_samples>, D> samples;
     for (std::size_t s = 0; s < count; ++s) {
         const Box<T, D> box = scene.box(static_cast<Index>(s * n / count));
@@ -26,12 +26,12 @@ QuantileBounds quantile_bounds(const Scene<T, D>& scene) {
         double *const half = begin + count / 2, *const low = begin + count / 20,
                       *const high = end - 1 - count / 20;
         std::nth_element(begin, half, end);
-        bulk.centre[a] = *half;
+        quantiles.centre[a] = *half;
         if (low < half) std::nth_element(begin, low, half);
         if (high > half) std::nth_element(half + 1, high, end);
-        bulk.extent[a] = *high - *low;
+        quantiles.extent[a] = *high - *low;
     }
-    return bulk;
+    return quantiles;
 }
 
 // Bounds of the bodies begin ... end - 1 of contiguous arrays, unshifted.

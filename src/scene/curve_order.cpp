@@ -10,9 +10,9 @@ namespace vicinal::inline VICINAL_API {
 
 template <Real T, int D>
 void CurveOrder<T, D>::assign(const Scene<T, D>& scene, std::size_t instances) {
-    const QuantileBounds bulk = quantile_bounds(scene);
+    const QuantileBounds quantiles = quantile_bounds(scene);
     constexpr double cells = static_cast<double>(std::uint64_t{1} << bits);
-    const unsigned sorted_bits = first_bits(instances, bits * D);
+    const unsigned sorted_bits = radix_bits(instances, bits * D);
     const auto key = [shift = bits * D - sorted_bits](const KeyedIndex& r) {
         return r.key >> shift;
     };
@@ -23,8 +23,9 @@ void CurveOrder<T, D>::assign(const Scene<T, D>& scene, std::size_t instances) {
             const Box<T, D> box = scene.box(static_cast<Index>(k));
             std::uint64_t place = 0;
             for (std::size_t a = 0; a < D; ++a) {
-                const double half_width = bulk.extent[a] > 0 ? bulk.extent[a] : 0.5;
-                const double offset = midpoint(box.lo[a], box.hi[a]) / 2 - bulk.centre[a] / 2;
+                const double half_width = quantiles.extent[a] > 0 ? quantiles.extent[a] : 0.5;
+                const double offset =
+                    midpoint(box.lo[a], box.hi[a]) / 2 - quantiles.centre[a] / 2;
                 const double x = offset / half_width + 0.5;
                 const double cell = std::clamp(x * cells, 0.0, cells - 1);
                 place |= spread_bits<D>(static_cast<std::uint64_t>(cell)) << a;

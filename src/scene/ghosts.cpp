@@ -68,7 +68,7 @@ std::array<double, D> Scene<T, D>::choose_cell() const {
 // rounding; other bodies need the analysis of shifts_into().
 template <Real T, int D>
 typename Scene<T, D>::Shifts Scene<T, D>::shifts_of(Index body) const {
-    if (!quick_) return shifts_into(extent(body), cell_, 1, body);
+    if (!margin_suffices_) return shifts_into(extent(body), cell_, 1, body);
     const auto floor_of = [](double x) {  // for values known to be small
         const auto whole = static_cast<std::int32_t>(x);
         return whole - static_cast<std::int32_t>(x < whole);
@@ -149,18 +149,19 @@ std::array<double, D> Scene<T, D>::margin() const {
 
 // Lists the bodies that may have a non-zero shift.
 template <Real T, int D>
-void Scene<T, D>::find_outer(bool cell_is_ours) {
+void Scene<T, D>::find_boundary_bodies(bool may_move_cell) {
     const std::size_t n = bodies();
     std::array<double, D> lo, hi;
     margin_.fill(1);  // no body counts as inside
     if (!moving()) margin_ = margin();
     const bool diagonal = lattice_.rectangular();
-    quick_ = diagonal && one_reach_at_rest();
-    for (const double margin : margin_) quick_ &= margin <= static_cast<double>(max_periods);
+    margin_suffices_ = diagonal && one_reach_at_rest();
+    for (const double margin : margin_)
+        margin_suffices_ &= margin <= static_cast<double>(max_periods);
     for (std::size_t k = 0; k < D; ++k) {
         // Offsets the cell from the box by exactly the margin: then all points inside the box,
         // including those exactly on its faces, have zero as their lowest shift.
-        if (quick_ && cell_is_ours && lattice_.periodic[k] && margin_[k] <= 0.5)
+        if (margin_suffices_ && may_move_cell && lattice_.periodic[k] && margin_[k] <= 0.5)
             cell_[k] = std::floor(cell_[k]) + margin_[k];
         lo[k] = cell_[k] + margin_[k];
         hi[k] = cell_[k] + 1 - margin_[k];
@@ -236,11 +237,11 @@ template <Real T, int D>
 void Scene<T, D>::check_images(const Scene& other) const {
     if (!periodic() || bodies() == 0 || other.bodies() == 0) return;
     for (std::size_t a = 0; a < D; ++a) {
-        const std::int32_t lo = std::min(spread_.lo[a], other.spread_.lo[a]);
-        const std::int32_t hi = std::max(spread_.hi[a], other.spread_.hi[a]);
+        const std::int32_t lo = std::min(shift_bounds_.lo[a], other.shift_bounds_.lo[a]);
+        const std::int32_t hi = std::max(shift_bounds_.hi[a], other.shift_bounds_.hi[a]);
         if (hi - lo <= max_periods) continue;
         const bool high = hi > -lo;
-        const bool mine = high ? spread_.hi[a] == hi : spread_.lo[a] == lo;
+        const bool mine = high ? shift_bounds_.hi[a] == hi : shift_bounds_.lo[a] == lo;
         const Scene& scene = mine ? *this : other;
         const std::size_t body = find_first(threads(), scene.bodies(), [&](std::size_t i) {
             const Shifts one = scene.shifts_of(static_cast<Index>(i));
@@ -303,7 +304,7 @@ void Scene<T, D>::add_ghosts(std::uint64_t max_bytes, const Scene* same_cell) {
     images_ = Images::ghosts;
     if (n == 0) return;
     cell_ = same_cell != nullptr ? same_cell->cell_ : choose_cell();
-    find_outer(same_cell == nullptr);
+    find_boundary_bodies(same_cell == nullptr);
     const std::size_t outer = outer_.size();
     first_ghost_.resize(outer);
     outer_shifts_.resize(outer);
@@ -328,8 +329,8 @@ void Scene<T, D>::add_ghosts(std::uint64_t max_bytes, const Scene* same_cell) {
             first_ghost_[o] = shifts.count() - 1;
         }
     });
-    spread_ = any;
-    for (const Shifts& part : parts) add(spread_, part);
+    shift_bounds_ = any;
+    for (const Shifts& part : parts) add(shift_bounds_, part);
     bodies_shifted_ =
         std::any_of(shifted.begin(), shifted.end(), [](int is) { return is != 0; });
     check_images(*this);

@@ -10,7 +10,7 @@
 namespace vicinal::inline VICINAL_API {
 
 // Set by some methods for entries that are unshifted bodies.
-constexpr Bits plain_bit = 1u << 15;
+constexpr Bits unshifted_bit = 1u << 15;
 
 template <Real T, int D>
 class Packed {

@@ -202,7 +202,7 @@ class Scene {
     Shifts shifts_of(Index body) const;
     std::array<double, D> choose_cell() const;
     std::array<double, D> margin() const;
-    void find_outer(bool cell_is_ours);
+    void find_boundary_bodies(bool may_move_cell);
     void choose_images(double ghosts, std::uint64_t max_bytes, const Scene* same_cell);
     void fill_ghosts(Index body, const Shifts& shifts, std::uint64_t at);
 
@@ -213,8 +213,8 @@ class Scene {
     bool bodies_shifted_ = false;     // some body may be shifted
     std::array<double, D> cell_{};    // the primary cell is [cell_, cell_ + 1), fractional
     std::array<double, D> margin_{};  // see margin()
-    bool quick_ = false;              // margin_ suffices for all bodies near the primary cell
-    Shifts spread_;                   // the lowest and highest shifts of all
+    bool margin_suffices_ = false;    // margin_ suffices for all bodies near the primary cell
+    Shifts shift_bounds_;             // the lowest and highest shifts of all
     Buffer<Index> ghost_body_;
     Buffer<Bits> ghost_flags_;
     Buffer<Image<D>> shift_;             // of every instance

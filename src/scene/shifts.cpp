@@ -150,7 +150,7 @@ double Scene<T, D>::longest_shift() const {
     for (std::size_t a = 0; a < D && periodic(); ++a) {
         double length = 0;
         for (std::size_t m = 0; m < D; ++m)
-            length += std::max(std::abs(spread_.lo[m]), std::abs(spread_.hi[m])) *
+            length += std::max(std::abs(shift_bounds_.lo[m]), std::abs(shift_bounds_.hi[m])) *
                       std::abs(static_cast<double>(lattice_.h[m][a]));
         longest = std::max(longest, length);
     }

@@ -60,7 +60,7 @@ T clamp_time(T t) {
 
 // j relative to i: d = (xj - xi) + s, v = (uj - ui) + sv, both known per axis.
 template <Real T, int D>
-bool round_meets_round(Vector<T, D> d, const Vector<T, D>& v, T reach, bool moving) {
+bool round_touches_round(Vector<T, D> d, const Vector<T, D>& v, T reach, bool moving) {
     if (moving) {
         const T vv = dot(v, v);
         const T t = vv > 0 ? clamp_time(-dot(d, v) / vv) : T{0};
@@ -72,8 +72,8 @@ bool round_meets_round(Vector<T, D> d, const Vector<T, D>& v, T reach, bool movi
 // Per axis j's lower side against i's upper one, a = (lo_j - hi_i) + s, and the reverse, b =
 // (hi_j - lo_i) + s: the boxes overlap while a + t v <= 0 <= b + t v.
 template <Real T, int D>
-bool box_meets_box(const Vector<T, D>& a, const Vector<T, D>& b, const Vector<T, D>& v,
-                   bool moving) {
+bool box_touches_box(const Vector<T, D>& a, const Vector<T, D>& b, const Vector<T, D>& v,
+                     bool moving) {
     T enter = 0, leave = 1;
     for (std::size_t k = 0; k < D; ++k) {
         if (!moving || v[k] == 0) {
@@ -103,8 +103,8 @@ T squared_gap(const Vector<T, D>& a, const Vector<T, D>& b, const Vector<T, D>& 
 // one of the pieces. A pair is accepted only if the two are within reach at some t in [0, 1],
 // so a rounded t cannot cause a false pair.
 template <Real T, int D>
-bool round_meets_moving_box(const Vector<T, D>& a, const Vector<T, D>& b, const Vector<T, D>& v,
-                            T radius) {
+bool round_touches_moving_box(const Vector<T, D>& a, const Vector<T, D>& b,
+                              const Vector<T, D>& v, T radius) {
     const T limit = radius * radius;
     std::array<T, 2 * D + 2> times;
     std::size_t count = 0;
@@ -150,12 +150,12 @@ bool touch(const Item<T, D>& i, const Item<T, D>& j, const Vector<T, D>& s,
         if (moving) v[k] = (j.u[k] - i.u[k]) + sv[k];
     }
     if (!i.box && !j.box)
-        return round_meets_round<T, D>(a, v, reach_of(rule, i.radius, j.radius), moving);
-    if (i.box && j.box) return box_meets_box<T, D>(a, b, v, moving);
+        return round_touches_round<T, D>(a, v, reach_of(rule, i.radius, j.radius), moving);
+    if (i.box && j.box) return box_touches_box<T, D>(a, b, v, moving);
     const T radius = i.box ? j.radius : i.radius;
     if (!moving) return squared_gap<T, D>(a, b, v, T{0}) <= radius * radius;
-    if (radius == 0) return box_meets_box<T, D>(a, b, v, moving);
-    return round_meets_moving_box<T, D>(a, b, v, radius);
+    if (radius == 0) return box_touches_box<T, D>(a, b, v, moving);
+    return round_touches_moving_box<T, D>(a, b, v, radius);
 }
 
 }  // namespace vicinal::inline VICINAL_API

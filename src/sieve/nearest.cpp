@@ -112,7 +112,7 @@ bool NearestQuery<T, D>::allows(Index body) const {
 
 // Without an allowed body the search would never end.
 template <Real T, int D>
-bool NearestQuery<T, D>::anyone_allowed() const {
+bool NearestQuery<T, D>::has_allowed_body() const {
     for (Index j = 0; j < context_.scene->bodies(); ++j)
         if (allows(j)) return true;
     return false;
@@ -143,7 +143,7 @@ bool NearestQuery<T, D>::open(std::int32_t shell) {
         // Half a period for the nearest image; the rest of the slack is for rounding.
         gap = std::min(gap, (shell - 0.501 - 1.001 * reach_[k]) * height_[k]);
     }
-    if (shell == 2 && best_.empty() && more_.empty() && !anyone_allowed()) return false;
+    if (shell == 2 && best_.empty() && more_.empty() && !has_allowed_body()) return false;
     return gap <= 0 || !too_far(gap * gap * (1 - 64 * eps));
 }
 

@@ -125,7 +125,7 @@ class NearestQuery {
     void aim(const Box<double, D>& region);
     bool open(std::int32_t shell);
     bool allows(Index body) const;
-    bool anyone_allowed() const;
+    bool has_allowed_body() const;
     bool move(const Shift<D>& n, const Box<double, D>& region);
     // Measured work in units of one body test: visiting an image, and sorting a candidate.
     static constexpr double image_work = 0.25, sort_work = 1;

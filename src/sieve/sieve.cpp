@@ -65,7 +65,7 @@ typename Sieve<T, D>::First Sieve<T, D>::load_query(Index query) const {
 
 // Writes every entry of the run that passes the test and the owner rule.
 template <Real T, int D>
-void Sieve<T, D>::sift(const First& first, Run run, Owner owner) {
+void Sieve<T, D>::test_run(const First& first, Run run, Owner owner) {
     VICINAL_ASSERT(run.begin <= run.end && run.end <= packed_.size());
     out_.candidates += run.size();
     const bool owned = packed_.owned();
@@ -74,7 +74,7 @@ void Sieve<T, D>::sift(const First& first, Run run, Owner owner) {
     const bool decided = near_test_ != nullptr && tested_ != PackedKind::proxies;
     const RunQuery<T, D> query{first.values, scene_.view().cutoff * scene_.view().cutoff,
                                first.values[D]};
-    const bool bare = decided && context_.one_set() && writes_directly();
+    const bool writes_pairs = decided && context_.one_set() && writes_directly();
     constexpr std::size_t batch = 256;
     std::array<Index, batch + 32> near;  // padding for a vector of overrun
     for (std::size_t begin = run.begin; begin < run.end; begin += batch) {
@@ -84,11 +84,11 @@ void Sieve<T, D>::sift(const First& first, Run run, Owner owner) {
             count = near_test_(columns_, query, begin, end, near.data());
         else
             std::iota(near.begin(), near.begin() + count, static_cast<Index>(begin));
-        if (bare && out_.counting()) {
+        if (writes_pairs && out_.counting()) {
             out_.add(count);
             continue;
         }
-        if (bare) {
+        if (writes_pairs) {
             Pair* const out = out_.reserve(count);
             for (std::size_t k = 0; k < count; ++k) {
                 const Index j = packed_.instances()[near[k]];
@@ -114,7 +114,7 @@ void Sieve<T, D>::sift(const First& first, Run run, Owner owner) {
 
 template <Real T, int D>
 void Sieve<T, D>::one(std::size_t entry, Run run, Owner owner) {
-    if (run.size() > 0) sift(load(entry), run, owner);
+    if (run.size() > 0) test_run(load(entry), run, owner);
 }
 
 template <Real T, int D>
@@ -129,7 +129,7 @@ void Sieve<T, D>::self(Run run, Owner owner) {
 
 template <Real T, int D>
 void Sieve<T, D>::probe_one(Index query, Run run, Owner owner) {
-    if (run.size() > 0) sift(load_query(query), run, owner);
+    if (run.size() > 0) test_run(load_query(query), run, owner);
 }
 
 template <Real T, int D>
@@ -138,14 +138,14 @@ void Sieve<T, D>::list(const Records<T>& records, std::span<const EntryPair> pai
     const ListTest<T> near =
         records.boxes ? context_.kernels.lists.boxes
                       : context_.kernels.lists.round[static_cast<std::size_t>(records.rule)];
-    const bool bare = writes_directly();
+    const bool writes_pairs = writes_directly();
     const Index* const instance = packed_.instances();
     constexpr std::size_t batch = 1024;
     std::array<Index, batch + 1> hits;
     for (; !pairs.empty(); pairs = pairs.subspan(std::min(batch, pairs.size()))) {
         const std::size_t count =
             near(records.values, pairs.data(), std::min(batch, pairs.size()), hits.data());
-        if (bare) {
+        if (writes_pairs) {
             Pair* const out = out_.reserve(count);
             for (std::size_t k = 0; k < count; ++k) {
                 const Index i = instance[pairs[hits[k]].first],
@@ -185,7 +185,7 @@ template <Real T, int D>
 void Sieve<T, D>::emit_if_owner(const EntryPair& near) {
     const unsigned one = packed_.bits(near.first), other = packed_.bits(near.second);
     if (((one | other) & Scene<T, D>::image_bits) != Scene<T, D>::image_bits) return;
-    const bool decided = (one & other & plain_bit) != 0;
+    const bool decided = (one & other & unshifted_bit) != 0;
     const Index i = packed_.instance(near.first), j = packed_.instance(near.second);
     if (decided || emitter_.touches(i, j)) emitter_.emit(i, j);
 }

@@ -67,7 +67,7 @@ class Sieve {
 
     First load(std::size_t entry) const;
     First load_query(Index query) const;
-    void sift(const First& first, Run run, Owner owner);
+    void test_run(const First& first, Run run, Owner owner);
 
     const SearchContext<T, D> context_;
     const Scene<T, D>&scene_, &first_scene_;  // first_scene_: the query scene, or the scene

@@ -9,6 +9,10 @@
 //     VICINAL_EXPORT_KERNELS(RunKernels, run_kernels)
 //
 // which defines run_kernels<T, D>(target). The variants with _D have no scalar type.
+//
+// HWY_TARGET_INCLUDE is the file's own path, and the file is listed in src/CMakeLists.txt. A
+// header declares the table. All kernel files share the namespace of a target, so names of
+// classes must differ. VICINAL_SIMD chooses a target; tests with the label simd run them all.
 #pragma once
 
 #include <concepts>

@@ -93,7 +93,7 @@ HWY_INLINE void compress_store(std::uint64_t bits, hn::Vec<Ids> values, Index* o
 
 // Interleaves a[0], b[0], a[1], b[1], ... of 32 or 64 bits each.
 template <class D>
-HWY_INLINE void store_in_turns(hn::Vec<D> a, hn::Vec<D> b, D d, hn::TFromD<D>* out) {
+HWY_INLINE void store_interleaved(hn::Vec<D> a, hn::Vec<D> b, D d, hn::TFromD<D>* out) {
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86  // two permutations; Highway uses six
     using T = hn::TFromD<D>;
     constexpr std::size_t lanes = hn::MaxLanes(d);
@@ -118,7 +118,7 @@ HWY_INLINE void store_in_turns(hn::Vec<D> a, hn::Vec<D> b, D d, hn::TFromD<D>* o
 // Stores pairs of i and j, lane by lane, the smaller index first.
 HWY_INLINE void store_pairs(hn::Vec<Ids> i, hn::Vec<Ids> j, Pair* out) {
     static_assert(sizeof(Pair) == 2 * sizeof(Index));
-    store_in_turns(hn::Min(i, j), hn::Max(i, j), Ids(), reinterpret_cast<Index*>(out));
+    store_interleaved(hn::Min(i, j), hn::Max(i, j), Ids(), reinterpret_cast<Index*>(out));
 }
 
 // The bits of a mask with twice as many lanes as Ids has (as many on scalar targets).

@@ -56,25 +56,26 @@ typename CellRecords<T, D>::Tally CellRecords<T, D>::tally(const Scene<T, D>& sc
 
 // True if the cells of the last step suit these bodies too.
 template <Real T, int D>
-bool CellRecords<T, D>::serves(const QuantileBounds& bulk, double edge) const {
+bool CellRecords<T, D>::still_fits(const QuantileBounds& quantiles, double edge) const {
     bool same = std::abs(edge - wanted_edge_) <= wanted_edge_ / 8;
     for (std::size_t a = 0; a < D; ++a)
-        same &= std::abs(bulk.centre[a] - bounds_.centre[a]) <= bounds_.extent[a] / 2 &&
-                bulk.extent[a] <= 2 * bounds_.extent[a];
+        same &= std::abs(quantiles.centre[a] - bounds_.centre[a]) <= bounds_.extent[a] / 2 &&
+                quantiles.extent[a] <= 2 * bounds_.extent[a];
     return same;
 }
 
 template <Real T, int D>
 void CellRecords<T, D>::choose(const Scene<T, D>& scene, double factor, const char* method,
                                bool steady) {
-    const QuantileBounds bulk = quantile_bounds(scene);
+    const QuantileBounds quantiles = quantile_bounds(scene);
     // A thousandth larger, so that equal bodies fit a cell despite rounding.
     double edge = factor * 1.001 * mean_edge(scene, half_edges_);
-    for (std::size_t a = 0; a < D; ++a) edge = std::max(edge, 4 * (bulk.extent[a] / farthest));
+    for (std::size_t a = 0; a < D; ++a)
+        edge = std::max(edge, 4 * (quantiles.extent[a] / farthest));
     if (!(edge > 0)) edge = 1;
-    const bool kept = steady && serves(bulk, edge);
+    const bool kept = steady && still_fits(quantiles, edge);
     if (!kept) {
-        bounds_ = bulk;
+        bounds_ = quantiles;
         wanted_edge_ = edge_ = edge;
     }
     const double max_records = 4 * static_cast<double>(scene.size()) + 64;

@@ -156,7 +156,7 @@ class CellRecords {
         return span;
     }
     Tally tally(const Scene<T, D>& scene) const;
-    bool serves(const QuantileBounds& bulk, double edge) const;
+    bool still_fits(const QuantileBounds& quantiles, double edge) const;
 
     double wanted_edge_ = 0;
     double edge_ = 1;  // wanted_edge_, or coarser

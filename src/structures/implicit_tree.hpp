@@ -223,21 +223,21 @@ class ImplicitTree {
             return root;
         }
         const Box<T, D> all = bounds_of_boxes(scene);
-        const QuantileBounds bulk = quantile_bounds(scene);
+        const QuantileBounds quantiles = quantile_bounds(scene);
         const double factor = options_.root_factor;
         double edge = 0, max_extent = 0;
         for (std::size_t a = 0; a < D; ++a) {
             // Halves: see cell().
             edge = std::max(
                 edge, static_cast<double>(all.hi[a]) / 2 - static_cast<double>(all.lo[a]) / 2);
-            max_extent = std::max(max_extent, bulk.extent[a]);
+            max_extent = std::max(max_extent, quantiles.extent[a]);
         }
         edge = std::min(2 * edge, std::numeric_limits<double>::max() / (2 * factor));
         const bool outliers = max_extent > 0 && edge > 256 * max_extent;
         if (outliers) edge = 4 * max_extent;
         for (std::size_t a = 0; a < D; ++a) {
             const double low =
-                outliers ? bulk.centre[a] - edge / 2 : static_cast<double>(all.lo[a]);
+                outliers ? quantiles.centre[a] - edge / 2 : static_cast<double>(all.lo[a]);
             root.low[a] =
                 std::max(low - (factor - 1) * edge / 2, std::numeric_limits<double>::lowest());
         }

@@ -125,7 +125,7 @@ class KdRecords {
     void order_entries(const Scene<T, D>& scene, Packed<T, D>& packed) {
         const std::size_t n = scene.size();
         const int threads = scene.threads();
-        const unsigned bits = first_bits(n, tree_.code_bits());
+        const unsigned bits = radix_bits(n, tree_.code_bits());
         const unsigned shift = number_bits_ + tree_.code_bits() - bits;
         const auto key = [shift](std::uint64_t r) { return r >> shift; };
         records_.resize(max_pieces * n + 1);  // and the sentinel
@@ -179,7 +179,7 @@ class KdRecords {
     void write_records(int threads) {
         const std::size_t n = cells_.size();
         const unsigned all_bits = tree_.code_bits() + length_bits;
-        const unsigned bits = first_bits(n, all_bits);
+        const unsigned bits = radix_bits(n, all_bits);
         const unsigned shift = number_bits_ + all_bits - bits;
         const auto key = [shift](std::uint64_t r) { return r >> shift; };
         std::uint64_t* const records = records_.data();

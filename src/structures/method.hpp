@@ -56,7 +56,7 @@ class NativePeriodicity {
     virtual ~NativePeriodicity() = default;
     // Called before build() for a periodic scene without ghosts: true if search() can find
     // pairs across periodic faces by itself. Queries and rows always need ghosts.
-    virtual bool joins_faces(const Scene<T, D>& scene) = 0;
+    virtual bool supports_natively(const Scene<T, D>& scene) = 0;
 };
 
 struct RowStatistics {

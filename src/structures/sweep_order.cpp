@@ -10,7 +10,7 @@ namespace {
 
 // Maps floating-point numbers to integers in the same order.
 template <Real T>
-std::uint64_t rising_key(T x) {
+std::uint64_t sortable_key(T x) {
     using Word = std::conditional_t<std::same_as<T, float>, std::uint32_t, std::uint64_t>;
     constexpr Word sign = Word{1} << (8 * sizeof(T) - 1);
     const auto bits = std::bit_cast<Word>(x);
@@ -53,7 +53,7 @@ void SweepOrder<T, D>::assign(const Scene<T, D>& scene, Packed<T, D>& packed) {
     sorter_.records.resize(n);
     parallel_for(threads, n, [&](std::size_t k) {
         const auto instance = static_cast<Index>(k);
-        sorter_.records[k] = {rising_key(scene.box(instance).lo[a]), instance};
+        sorter_.records[k] = {sortable_key(scene.box(instance).lo[a]), instance};
     });
     sorter_.sort(8 * sizeof(T), threads, [](const KeyedIndex& r) { return r.key; });
     const auto instances = packed.entries(n);

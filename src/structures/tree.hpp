@@ -19,7 +19,7 @@ namespace vicinal::inline VICINAL_API {
 // Maximum depth of spatial splits. They would take very long to separate coordinates that
 // differ by hundreds of powers of two, and never separate coincident bodies; deeper nodes are
 // split by count.
-constexpr unsigned deepest_space = 64;
+constexpr unsigned max_spatial_depth = 64;
 
 // An instance as a point with K coordinates, for trees that split space.
 template <Real T, int K>
@@ -55,7 +55,7 @@ struct Middle {
 // count. Returns the size of the first part.
 template <Real T, int K>
 Index divide_points(std::span<TreePoint<T, K>> points, unsigned level) {
-    if (level < deepest_space) {
+    if (level < max_spatial_depth) {
         const Middle<T, K> middle{std::span<const TreePoint<T, K>>(points)};
         if (middle.divides)
             return static_cast<Index>(

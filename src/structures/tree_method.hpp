@@ -28,7 +28,7 @@ class TreeMethod : public Method<T, D>, public NearestFinder<T, D> {
 
     // Splits nodes at the spatial middle of the widest axis of their points.
     template <int K>
-    void divide_at_middles(std::span<TreePoint<T, K>> points, int threads) {
+    void split_at_spatial_middle(std::span<TreePoint<T, K>> points, int threads) {
         tree_.template build<2>(
             points.size(), leaf_, threads,
             [&](std::size_t n, unsigned level, std::array<Index, 2>& ends) {
