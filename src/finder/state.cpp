@@ -101,6 +101,7 @@ bool Finder<T, D>::State::rebuild_skin(std::uint64_t last_pairs) {
         return false;
     }
     check_structure_bytes();
+    if (options.max_bytes != no_limit) release_results();
     const Scene<T, D>& scene = structure->scene();
     // Without the filter: groups and exclusions may change while the list is in use.
     blocks.store(candidates, scene.periodic(), execution.threads,
@@ -149,6 +150,15 @@ template <Real T, int D>
 void Finder<T, D>::State::check_structure_bytes() {
     if (bytes() > options.max_bytes) release_results();
     check_bytes("with the structure");
+}
+
+// With a limit, memory that only earlier searches needed is released before more is allocated.
+template <Real T, int D>
+void Finder<T, D>::State::release_spare() {
+    if (options.max_bytes == no_limit) return;
+    blocks.release_spare();
+    PairList<D>::Store::release_spare(list);
+    PairList<D>::Store::release_spare(candidates);
 }
 
 template <Real T, int D>
@@ -250,7 +260,7 @@ template <Real T, int D>
 void Finder<T, D>::State::fill_list() {
     refuse_repeats();
     require_update();
-    if (options.max_bytes != no_limit) blocks.release_spare();
+    release_spare();
     blocks.store(list, current().periodic(), execution.threads, limits());
     search(blocks);
     if (bytes() > options.max_bytes)
@@ -260,6 +270,7 @@ void Finder<T, D>::State::fill_list() {
 template <Real T, int D>
 void Finder<T, D>::State::sort_list() {
     common::Stopwatch watch;
+    release_spare();
     check_row_bytes("to sort the pairs", RowKind::half);
     const LedgerScope scope(&row_ledger);
     row_maker.sort(list, bodies.size(), execution.threads, rows);
@@ -282,6 +293,7 @@ template <Real T, int D>
 void Finder<T, D>::State::make_rows(RowKind kind, Order order, RowOrder row_order) {
     if (finds_rows(kind)) return find_rows(order, row_order);
     fill_list();
+    release_spare();
     check_row_bytes("with the rows", kind, row_order);
     common::Stopwatch watch;
     const LedgerScope scope(&row_ledger);

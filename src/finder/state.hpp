@@ -94,6 +94,7 @@ struct Finder<T, D>::State {
     void check_structure_bytes();
     void check_row_bytes(const char* what_for, RowKind kind,
                          RowOrder row_order = RowOrder::body) const;
+    void release_spare();
     void release_rows();
     void release_results();
 

@@ -207,4 +207,5 @@ struct vicinal::PairList<D>::Store {
     // Makes the list's blocks from the segments.
     static void publish(PairList& list);
     static std::uint64_t bytes(const PairList& list) { return of(list).ledger.bytes(); }
+    static void release_spare(PairList& list) { of(list).chunks.resize(of(list).used); }
 };

@@ -74,7 +74,7 @@ class Checker {
         check_columns(bodies_.position, traits_.position);
         if (traits_.upper) check_columns(bodies_.upper, "upper corner");
         if (traits_.radius) check_column(bodies_.radius, "radius");
-        if (traits_.cutoff) check_cutoff();
+        if (traits_.point) check_cutoff();
         if (bodies_.swept()) check_columns(bodies_.displacement, "displacement");
         if (bodies_.group.given()) check_column(bodies_.group, "group");
         if (bodies_.mask.given()) check_column(bodies_.mask, "mask");
