@@ -27,11 +27,11 @@ enum class PackedKind : std::uint8_t {
 
 struct ShapeTraits {
     const char* name;
-    const char* position;                     // what the column `position` holds
-    bool upper = false;                       // reads the column `upper`: an axis-aligned box
-    bool radius = false;                      // reads the column `radius`
-    bool point = false;  // a position without extent: all pairs have one reach, the cut-off
-    bool round = false;                       // a ball about `position`
+    const char* position;  // what the column `position` holds
+    bool upper = false;    // reads the column `upper`: an axis-aligned box
+    bool radius = false;   // reads the column `radius`
+    bool point = false;    // a position without extent: all pairs have one reach, the cut-off
+    bool round = false;    // a ball about `position`
     PackedKind packed = PackedKind::proxies;  // at rest in an open domain
 };
 
