@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the tests. --all: also everything slow (the whole product of the agreement suite, the
-# second compiler, sanitizers, fuzzing, the page of the bench in a browser).
+# second compiler, sanitizers, format and clang-tidy, fuzzing, the page of the bench in a browser).
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 case "${1:-}" in
