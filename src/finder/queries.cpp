@@ -67,7 +67,7 @@ void Finder<T, D>::State::query(const Bodies<T, D>& queries, bool bare,
     const Structure<T, D>& to = structure_for(moving);
     PairFilter<D> filter_of_queries;
     filter_of_queries.assign(queries, to.scene().view(), execution.target);
-    target.filter_by(filter_of_queries.for_output(false));
+    target.filter_by(filter_of_queries.begin_search(false));
     Scene<T, D> query_scene;
     query_scene.assign(queries, domain_of(moving), execution);
     query_scene.add_ghosts(options.max_bytes, &to.scene());

@@ -42,6 +42,7 @@ Finder<T, D>::State::State(const Options<D>& given)
 template <Real T, int D>
 void Finder<T, D>::State::update(const Bodies<T, D>& given) {
     ready = listed = statistics_valid = false;
+    classes_prepared.reset();
     structure->invalidate();
     query_structures->invalidate();
     const std::uint64_t last_pairs = report.pairs;
@@ -237,21 +238,26 @@ void Finder<T, D>::State::search_for(const SearchContext<T, D>& context, Blocks<
     target.finish();
 }
 
-// True if the method's kernels will test the classes of groups.
+// The classes that the method's kernels test, prepared once per step; null if the output tests
+// them. Not with a limit of memory: the kernels need some for each body.
 template <Real T, int D>
-bool Finder<T, D>::State::tests_classes() const {
-    if (listed || filter.classes() == nullptr || current().images() == Images::direct)
-        return false;
+const PairClasses* Finder<T, D>::State::kernel_classes() {
+    const PairClasses* const classes = filter.classes();
+    if (classes == nullptr || listed || options.max_bytes != no_limit ||
+        current().images() == Images::direct)
+        return nullptr;
     auto* const tester = dynamic_cast<ClassTester<T, D>*>(&structure->method());
-    return tester != nullptr && tester->prepare_classes(current(), *filter.classes());
+    if (tester == nullptr) return nullptr;
+    if (!classes_prepared) classes_prepared = tester->prepare_classes(current(), *classes);
+    return *classes_prepared ? classes : nullptr;
 }
 
 template <Real T, int D>
 void Finder<T, D>::State::search(Blocks<D>& target) {
     common::Stopwatch watch;
     SearchContext<T, D> context = context_of(current());
-    if (tests_classes()) context.classes = filter.classes();
-    target.filter_by(filter.for_output(context.classes != nullptr));
+    context.classes = kernel_classes();
+    target.filter_by(filter.begin_search(context.classes != nullptr));
     search_for(context, target);
     report.candidates = target.candidates();
     report.pairs = target.total();

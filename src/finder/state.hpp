@@ -13,6 +13,7 @@
 #include "output/blocks.hpp"
 #include "output/rows.hpp"
 #include "scene/curve_order.hpp"
+#include "scene/pair_filter.hpp"
 #include "sieve/search_context.hpp"
 
 #include <vicinal/finder.hpp>
@@ -65,6 +66,7 @@ struct Finder<T, D>::State {
     bool listed = false;  // the skin's list replaces the structure
     Bodies<T, D> bodies;  // of this step
     PairFilter<D> filter;
+    std::optional<bool> classes_prepared;  // by the method, for its kernels, in this step
     // Behind a pointer, because const queries build these structures.
     std::unique_ptr<QueryStructures<T, D>> query_structures;
     Blocks<D> blocks;
@@ -81,7 +83,7 @@ struct Finder<T, D>::State {
     Domain<D> domain_of(bool moving) const;
     bool rebuild_skin(std::uint64_t last_pairs);
     bool repeats() const;
-    bool tests_classes() const;
+    const PairClasses* kernel_classes();
     RowFinder<T, D>* row_finder() const;
     std::span<const Index> body_order() const;
     bool finds_rows(RowKind kind) const;

@@ -25,11 +25,10 @@ bool PointGrid<T, D>::fits(const Scene<T, D>& scene) {
     joined_ = {};
     any_joined_ = false;
     // Instance numbers must fit below the flag bits of row_grid/strips.hpp.
-    const std::size_t numbers = scene.size() + (has_ghosts_ ? scene.bodies() : 0);
     const unsigned number_bits = has_ghosts_                        ? ghost_axis_shift
                                  : scene.images() == Images::native ? face_shift
                                                                     : 31;
-    if (scene.size() == 0 || numbers > std::size_t{1} << number_bits) return false;
+    if (scene.size() == 0 || numbers(scene) > std::size_t{1} << number_bits) return false;
     if (scene.images() == Images::native &&
         !(scene.lattice().rectangular() && scene.lattice().change == 0))
         return false;
@@ -351,20 +350,26 @@ void PointGrid<T, D>::assign(const Scene<T, D>& scene, Packed<T, D>& packed) {
     list_cells(scene.threads(), scene.size());
 }
 
+// Instance numbers, with ghosts also those of shifted bodies: see row_grid/strips.hpp.
+template <Real T, int D>
+std::size_t PointGrid<T, D>::numbers(const Scene<T, D>& scene) const {
+    return scene.size() + (has_ghosts_ ? scene.bodies() : 0);
+}
+
 template <Real T, int D>
 bool PointGrid<T, D>::add_classes(const Scene<T, D>& scene, const Packed<T, D>& packed,
                                   const PairClasses& classes) {
+    VICINAL_ASSERT(classes.has_kernel_tables());
     const unsigned shift = class_shift(classes);
+    if (numbers(scene) > std::size_t{1} << shift) return false;
     const std::size_t n = packed.size();
-    // With ghosts, numbers go up to twice the number of instances: see row_grid/strips.hpp.
-    if (n > (std::size_t{1} << shift) / 2) return false;
     classed_.resize(n);
     const Index* const instances = packed.instances();
     const Index* const from = has_ghosts_ ? marked_.data() : instances;
     const std::uint8_t* const of_body = classes.of_bodies().data();
     parallel_ranges(scene.threads(), n, [&](Range r, std::size_t) {
-        constexpr std::size_t ahead =
-            32;  // prefetch distance: bodies are in the caller's order
+        // Prefetch distance: bodies are in the caller's order.
+        constexpr std::size_t ahead = 32;
         for (std::size_t e = r.begin; e < r.end; ++e) {
             if (e + ahead < r.end)
                 __builtin_prefetch(of_body + scene.body(instances[e + ahead]));

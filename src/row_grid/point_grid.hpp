@@ -66,6 +66,7 @@ class PointGrid {
     const std::uint32_t* cell_start() const { return cell_start_.data(); }
 
   private:
+    std::size_t numbers(const Scene<T, D>& scene) const;
     bool choose_periodic_cells(const Lattice<T, D>& lattice, const Box<double, D>& place,
                                std::array<double, D>& width);
     double round_periods(const Lattice<T, D>& lattice);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include "simd/dispatch.hpp"
@@ -30,6 +31,7 @@ struct Joiner : Strip<D> {
     using typename Base::Candidates;
     using typename Base::Query;
     BlockWriter<D>& writer = *sink.writer;
+    // Are hits only counted? With classes, they are pairs until they are tested.
     const bool counting = writer.counting() && points.classes == nullptr;
     std::array<UndecidedPair, 256> undecided;
     std::size_t undecided_count = 0;
@@ -132,38 +134,53 @@ struct Joiner : Strip<D> {
             __builtin_prefetch(reinterpret_cast<const void*>(next + k * line), 1);
     }
 
-    // Bits of the lanes whose classes may pair; removes the class bits from both.
-    HWY_INLINE std::uint64_t test_classes(hn::Vec<Ids>& i, hn::Vec<Ids>& j) const {
-        const PairClasses& classes = *points.classes;
-        const auto mask = hn::Set(di, class_mask(classes));
-        const auto take_class = [&](hn::Vec<Ids>& values) {
-            const auto of_lanes =
-                hn::ShiftRightSame(hn::And(values, mask), int(class_shift(classes)));
-            values = hn::AndNot(mask, values);
-            return of_lanes;
-        };
-        const auto c = take_class(i), d = take_class(j);
+    // The test of classes. A copy: vector stores might alias tables behind a pointer.
+    struct ClassTest {
+        PairClasses::KernelTable low, high;
+        Index mask;
+        int shift;
+        explicit ClassTest(const PairClasses& classes)
+            : low(classes.low()),
+              high(classes.high()),
+              mask(class_mask(classes)),
+              shift(static_cast<int>(class_shift(classes))) {}
+
+        // Removes the class bits from i and j; returns the bits of the lanes that may pair.
+        HWY_INLINE std::uint64_t take_classes(hn::Vec<Ids>& i, hn::Vec<Ids>& j) const {
+            const Ids di;
+            const auto take = [&](hn::Vec<Ids>& values) {
+                const auto classes =
+                    hn::ShiftRightSame(hn::And(values, hn::Set(di, mask)), shift);
+                values = hn::AndNot(hn::Set(di, mask), values);
+                return classes;
+            };
+            const auto first = take(i), second = take(j);
 #if HWY_TARGET == HWY_SCALAR
-        return classes.allows(hn::GetLane(c), hn::GetLane(d)) ? 1 : 0;
+            const Index c = hn::GetLane(first), e = hn::GetLane(second);
+            return (e < 8 ? low[c] >> e : high[c] >> (e - 8)) & 1;
 #else
-        alignas(16) static constexpr std::array<PairClasses::KernelTable, 2> bit_of{
-            {{1, 2, 4, 8, 16, 32, 64, 128},
-             {0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128}}};
-        const hn::Repartition<std::uint8_t, Ids> d8;
-        const auto look_up = [&](const PairClasses::KernelTable& table, hn::Vec<Ids> which) {
-            return hn::TableLookupBytes(hn::LoadDup128(d8, table.data()),
-                                        hn::BitCast(d8, which));
-        };
-        const auto low = hn::And(look_up(classes.low(), c), look_up(bit_of[0], d));
-        const auto high = hn::And(look_up(classes.high(), c), look_up(bit_of[1], d));
-        // Only the lowest byte of a lane is a class.
-        const auto common = hn::And(hn::BitCast(di, hn::Or(low, high)), hn::Set(di, 0xff));
-        return bits_of(di, hn::Ne(common, hn::Zero(di)));
+            alignas(16) static constexpr std::array<PairClasses::KernelTable, 2> bit_of{
+                {{1, 2, 4, 8, 16, 32, 64, 128},
+                 {0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128}}};
+            const hn::Repartition<std::uint8_t, Ids> d8;
+            const auto look_up = [&](const PairClasses::KernelTable& table,
+                                     hn::Vec<Ids> which) {
+                return hn::TableLookupBytes(hn::LoadDup128(d8, table.data()),
+                                            hn::BitCast(d8, which));
+            };
+            const auto allowed =
+                hn::Or(hn::And(look_up(low, first), look_up(bit_of[0], second)),
+                       hn::And(look_up(high, first), look_up(bit_of[1], second)));
+            // Only the lowest byte of a lane is a class.
+            const auto lowest = hn::And(hn::BitCast(di, allowed), hn::Set(di, 0xff));
+            return bits_of(di, hn::Ne(lowest, hn::Zero(di)));
 #endif
-    }
+        }
+    };
 
     // Hits whose classes may pair become pairs.
     void flush_classes(Queue& q) {
+        const ClassTest test(*points.classes);
         const std::size_t filled = q.filled();
         const Index* const second = q.begin;
         Pair* const out = writer.reserve(filled + slack);
@@ -172,7 +189,7 @@ struct Joiner : Strip<D> {
             const std::size_t count = std::min(filled - k, hn::Lanes(di));
             auto i = hn::Load(di, second + apart + k), j = hn::Load(di, second + k);
             const std::uint64_t allowed =
-                test_classes(i, j) & ((std::uint64_t{1} << count) - 1);
+                test.take_classes(i, j) & ((std::uint64_t{1} << count) - 1);
             store_pairs(compress(allowed, i), compress(allowed, j), out + written);
             written += hwy::PopCount(allowed);
         }
@@ -186,18 +203,20 @@ struct Joiner : Strip<D> {
     void flush_mixed(Queue& q) {
         const hn::RebindToSigned<Ids> ds;
         const std::size_t filled = q.filled();
+        std::optional<ClassTest> test;
+        if (points.classes != nullptr) test.emplace(*points.classes);
         Index *const first = q.begin + apart, *const second = q.begin;
         Pair* const out = counting ? nullptr : writer.reserve(filled + slack);
         std::size_t written = 0, left = 0;
         for (std::size_t k = 0; k < filled; k += hn::Lanes(di)) {
             const std::size_t count = std::min(filled - k, hn::Lanes(di));
             auto i = hn::Load(di, first + k), j = hn::Load(di, second + k);
-            std::uint64_t all = (std::uint64_t{1} << count) - 1;
-            if (points.classes != nullptr) all &= test_classes(i, j);
+            std::uint64_t allowed = (std::uint64_t{1} << count) - 1;
+            if (test) allowed &= test->take_classes(i, j);
             const auto look = hn::Lt(hn::BitCast(ds, hn::Or(i, j)), hn::Zero(ds));
             const auto owned = hn::Eq(hn::And(hn::And(i, j), hn::Set(di, away)), hn::Zero(di));
-            const std::uint64_t plain = all & ~bits_of(ds, look),
-                                others = all & bits_of(ds, look) & bits_of(di, owned);
+            const std::uint64_t plain = allowed & ~bits_of(ds, look),
+                                others = allowed & bits_of(ds, look) & bits_of(di, owned);
             if (!counting) store_pairs(compress(plain, i), compress(plain, j), out + written);
             written += hwy::PopCount(plain);
             compress_store(others, i, first + left);

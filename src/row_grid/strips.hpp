@@ -30,7 +30,7 @@ struct QuantisedPoints {
     const std::uint16_t* cell;  // along x
     const Index* instance;
     const Index* marked;         // with flag bits (see below); null if all are unshifted bodies
-    const PairClasses* classes;  // null: none; else both have class bits (see below)
+    const PairClasses* classes;  // null: none; else `instance` and `marked` have class bits
     const std::uint32_t* cell_x;
     const std::uint32_t* cell_start;  // entries; one more than there are cells
     // Per cell: the axes on which at least one entry is the lowest image (see scene/scene.hpp),

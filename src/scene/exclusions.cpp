@@ -32,28 +32,29 @@ void Exclusions::assign(std::span<const Pair> excluded, std::size_t a_bodies,
                             std::to_string(excluded[e].j) + ", but the sets have " +
                             std::to_string(a_bodies) + " and " + std::to_string(b_bodies) +
                             "; count from 0");
+    if (!excluded.empty()) fill_rows(excluded);
+    // Last: if an allocation fails, the next call must not find an unchanged list.
     excluded_.resize(excluded.size());
     std::copy(excluded.begin(), excluded.end(), excluded_.data());
-    if (!empty()) fill_rows();
 }
 
-void Exclusions::fill_rows() {
+void Exclusions::fill_rows(std::span<const Pair> excluded) {
     max_gap_ = one_set_ ? 0 : std::numeric_limits<Index>::max();
     offsets_.resize(a_bodies_ + 1);
     signatures_.resize(a_bodies_);
-    partners_.resize(excluded_.size() + compared_at_once);
+    partners_.resize(excluded.size() + compared_at_once);
     std::fill(partners_.span().end() - compared_at_once, partners_.span().end(), Index{0});
     std::fill(signatures_.span().begin(), signatures_.span().end(), Signature{0});
     const auto offsets = offsets_.span();
     std::fill(offsets.begin(), offsets.end(), std::uint64_t{0});
-    for (const Pair pair : excluded_.span()) {
+    for (const Pair pair : excluded) {
         const Pair entry = of_row(pair);
         ++offsets[entry.i];
         max_gap_ = std::max(max_gap_, entry.j - entry.i);
     }
     std::uint64_t begin = 0;
     for (std::uint64_t& offset : offsets) begin += std::exchange(offset, begin);
-    for (const Pair pair : excluded_.span()) {
+    for (const Pair pair : excluded) {
         const Pair entry = of_row(pair);
         partners_[offsets[entry.i]++] = entry.j;
         const Index bit = adjacent() ? entry.j - entry.i : hash_bit(entry.j);
@@ -87,7 +88,8 @@ void Exclusions::remove(std::span<const Pair> pairs, const PairMaskKernels& kern
     std::array<std::uint16_t, max_pairs> candidates;
     std::size_t count = 0;
     for (std::size_t begin = 0; begin < pairs.size(); begin += pairs_per_word)
-        for (std::uint64_t bits = close[begin / pairs_per_word]; bits != 0; bits &= bits - 1) {
+        for (std::uint64_t bits = close[begin / pairs_per_word] & keep[begin / pairs_per_word];
+             bits != 0; bits &= bits - 1) {
             const std::size_t k = begin + static_cast<std::size_t>(std::countr_zero(bits));
             __builtin_prefetch(signatures_.data() + pairs[k].i);
             candidates[count++] = static_cast<std::uint16_t>(k);

@@ -19,9 +19,7 @@ class Exclusions {
     void assign(std::span<const Pair> excluded, std::size_t a_bodies, std::size_t b_bodies,
                 bool one_set);
     bool empty() const { return excluded_.size() == 0; }
-    bool contains(Index i, Index j) const {
-        return is_excluded(one_set_ && i > j ? Pair{j, i} : Pair{i, j});
-    }
+    bool contains(Index i, Index j) const { return is_excluded(of_row({i, j})); }
     // Clears the bits of excluded pairs in `keep`; at most max_pairs at a time.
     static constexpr std::size_t max_pairs = 1024;
     void remove(std::span<const Pair> pairs, const PairMaskKernels& kernels,
@@ -32,11 +30,10 @@ class Exclusions {
     static constexpr Index signature_bits = 16;
     static Index hash_bit(Index j) { return j * 0x9E3779B9u >> 28; }
     bool adjacent() const { return max_gap_ < signature_bits; }
-    bool has_bit(Pair pair) const { return (signatures_[pair.i] >> hash_bit(pair.j) & 1) != 0; }
     Pair of_row(Pair pair) const {
         return one_set_ && pair.i > pair.j ? Pair{pair.j, pair.i} : pair;
     }
-    void fill_rows();
+    void fill_rows(std::span<const Pair> excluded);
     bool is_excluded(Pair pair) const;
 
     Buffer<Pair> excluded_;  // as given

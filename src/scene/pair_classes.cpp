@@ -34,23 +34,24 @@ class ClassTable {
 }  // namespace
 
 bool PairClasses::assign(const Groups& groups, std::size_t bodies) {
+    count_ = 0;
     ClassTable table;
-    std::array<std::uint32_t, max_count> group{}, mask{};
+    std::array<GroupMask, max_count> of_class;
     of_body_.resize(bodies);
     for (Index i = 0; i < bodies; ++i) {
-        const std::uint32_t its_group = groups.group_of(i), its_mask = groups.mask_of(i);
-        const std::size_t c = table.find(std::uint64_t{its_group} << 32 | its_mask);
+        const GroupMask own = groups.of(i);
+        const std::size_t c = table.find(std::uint64_t{own.group} << 32 | own.mask);
         if (c == max_count) return false;
-        group[c] = its_group;
-        mask[c] = its_mask;
+        of_class[c] = own;
         of_body_[i] = static_cast<std::uint8_t>(c);
     }
     count_ = table.size();
     all_allowed_ = true;
+    allowed_.resize(count_);
     for (std::size_t c = 0; c < count_; ++c) {
         allowed_[c] = {};
         for (std::size_t d = 0; d < count_; ++d)
-            if ((group[c] & mask[d]) != 0 && (group[d] & mask[c]) != 0)
+            if (may_pair(of_class[c], of_class[d]))
                 allowed_[c][d / 64] |= std::uint64_t{1} << d % 64;
             else
                 all_allowed_ = false;

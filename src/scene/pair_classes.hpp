@@ -12,17 +12,21 @@
 
 namespace vicinal::inline VICINAL_API {
 
+struct GroupMask {
+    std::uint32_t group, mask;
+};
+inline bool may_pair(GroupMask a, GroupMask b) {
+    return (a.group & b.mask) != 0 && (b.group & a.mask) != 0;
+}
+
 struct Groups {
     Column<std::uint32_t> group, mask;  // not given: all bits set
 
-    std::uint32_t group_of(Index i) const { return group.given() ? group[i] : ~0u; }
-    std::uint32_t mask_of(Index i) const { return mask.given() ? mask[i] : ~0u; }
+    GroupMask of(Index i) const {
+        return {group.given() ? group[i] : ~0u, mask.given() ? mask[i] : ~0u};
+    }
     bool given() const { return group.given() || mask.given(); }
 };
-
-inline bool may_pair(const Groups& a, Index i, const Groups& b, Index j) {
-    return (a.group_of(i) & b.mask_of(j)) != 0 && (b.group_of(j) & a.mask_of(i)) != 0;
-}
 
 class PairClasses {
   public:
@@ -38,7 +42,9 @@ class PairClasses {
     }
     std::span<const std::uint8_t> of_bodies() const { return of_body_.span(); }
     // The number of bits that a class needs.
-    unsigned bits() const { return static_cast<unsigned>(std::bit_width(count_ - 1)); }
+    unsigned bits() const {
+        return count_ <= 1 ? 0 : static_cast<unsigned>(std::bit_width(count_ - 1));
+    }
 
     // For kernels, if there are at most 16 classes: bit d of low()[c] says whether class c may
     // pair with class d, bit d of high()[c] whether it may pair with class 8 + d.
@@ -52,7 +58,7 @@ class PairClasses {
     std::size_t count_ = 0;
     bool all_allowed_ = true;
     Buffer<std::uint8_t> of_body_;
-    std::array<std::array<std::uint64_t, max_count / 64>, max_count> allowed_{};
+    Buffer<std::array<std::uint64_t, max_count / 64>> allowed_;  // per class
     alignas(16) KernelTable low_{}, high_{};
 };
 

@@ -79,7 +79,7 @@ void PairFilter<D>::assign(const Set& a, const Set& b, std::span<const Pair> exc
 
 template <int D>
 bool PairFilter<D>::allows(Index i, Index j) const {
-    if (grouped_ && !may_pair(a_.groups, i, b_.groups, j)) return false;
+    if (grouped_ && !may_pair(a_.groups.of(i), b_.groups.of(j))) return false;
     if (has_vertices() && have_common(a_.vertices_of(i), a_.vertices_per_body,
                                       b_.vertices_of(j), b_.vertices_per_body))
         return false;
@@ -87,7 +87,7 @@ bool PairFilter<D>::allows(Index i, Index j) const {
 }
 
 template <int D>
-const BlockFilter<D>* PairFilter<D>::for_output(bool classes_tested) {
+const BlockFilter<D>* PairFilter<D>::begin_search(bool classes_tested) {
     classes_tested_ = classes_tested;
     const bool all_tested = classes_tested && !has_vertices() && exclusions_.empty();
     return active() && !all_tested ? this : nullptr;
@@ -97,7 +97,7 @@ template <int D>
 void PairFilter<D>::test_groups(std::span<const Pair> pairs, std::uint64_t* keep) const {
     if (!classified_)
         return clear_unless(pairs, keep, [a = a_.groups, b = b_.groups](Pair pair) {
-            return may_pair(a, pair.i, b, pair.j);
+            return may_pair(a.of(pair.i), b.of(pair.j));
         });
     // A byte per body stays in cache where the caller's columns would not.
     clear_unless(pairs, keep,

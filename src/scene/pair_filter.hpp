@@ -35,9 +35,9 @@ class PairFilter final : public BlockFilter<D> {
     // Null if groups are not given, all may pair, or there are too many classes.
     const PairClasses* classes() const { return grouped_ && classified_ ? &classes_ : nullptr; }
 
-    // The part of the filter that the output applies, null if there is none. Kernels may have
-    // tested the classes already.
-    const BlockFilter<D>* for_output(bool classes_tested);
+    // Before a search: the filter of its output, null if none is needed. `classes_tested` says
+    // whether the method's kernels will test the classes.
+    const BlockFilter<D>* begin_search(bool classes_tested);
     std::size_t keep_allowed(Pair* pairs, Image<D>* images, std::size_t count) const override;
 
   private:

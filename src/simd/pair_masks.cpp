@@ -1,6 +1,7 @@
 #include "simd/pair_masks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "simd/dispatch.hpp"

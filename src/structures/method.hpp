@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/parallel.hpp"
+#include "scene/pair_classes.hpp"
 #include "sieve/nearest.hpp"
 #include "sieve/sieve.hpp"
 

@@ -127,8 +127,8 @@ void add_filter(OwnedBodies<T, D>& bodies, FilterCase filter, std::size_t others
     };
     if (filter == FilterCase::groups)
         for (std::size_t i = 0; i < bodies.size(); ++i) {
-            bodies.group.push_back(1u << pick(3));
-            bodies.mask.push_back(pick(8));
+            bodies.group.push_back(1u << pick(2));  // eight classes: tested in kernels
+            bodies.mask.push_back(pick(4));
         }
     if (filter == FilterCase::exclusions && bodies.size() > 0 && others > 0)
         for (std::size_t e = 0; e < 20 * bodies.size(); ++e)
