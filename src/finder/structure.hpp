@@ -17,13 +17,19 @@ class Structure {
     // A search needs no ghosts if the method has native periodicity; queries always do.
     enum class Use : std::uint8_t { search, queries };
 
-    explicit Structure(const Choice& choice) : method_(make_method<T, D>(choice)) {}
+    explicit Structure(const Choice& choice)
+        : choice_(choice), method_(make_method<T, D>(choice)) {}
 
     // Returns the seconds spent on the scene; the rest is the method's.
     double build(const Bodies<T, D>& bodies, const Domain<D>& domain,
                  const Execution& execution, std::uint64_t max_bytes, Use use) {
         valid_ = false;
         common::Stopwatch watch;
+        if (!complete_) {  // the last build failed, perhaps halfway
+            scene_ = {};
+            method_ = make_method<T, D>(choice_);
+        }
+        complete_ = false;
         scene_.assign(bodies, domain, execution);
         auto* const native = dynamic_cast<NativePeriodicity<T, D>*>(method_.get());
         if (use == Use::queries || !scene_.periodic() || native == nullptr ||
@@ -31,7 +37,7 @@ class Structure {
             scene_.add_ghosts(max_bytes);
         const double seconds = watch.lap();
         if (scene_.images() != Images::direct) method_->build(scene_);
-        valid_ = true;
+        valid_ = complete_ = true;
         return seconds;
     }
 
@@ -44,9 +50,11 @@ class Structure {
     const Method<T, D>& method() const { return *method_; }
 
   private:
+    const Choice choice_;
     Scene<T, D> scene_;
     std::unique_ptr<Method<T, D>> method_;
     bool valid_ = false;
+    bool complete_ = true;  // the last build did not throw
 };
 
 // Additional structures for queries that need another scene than the search. Each is built at

@@ -161,7 +161,8 @@ Chunk<D>* Blocks<D>::acquire_chunk() {
     if (used == chunks.size()) chunks.push_back(std::make_unique<Chunk<D>>());
     Chunk<D>* chunk = chunks[used++].get();
     chunk->pairs.resize(chunk_pairs);
-    if (imaged_ && (chunk->shuffled || chunk->images.size() == 0)) {
+    const bool complete = chunk->images.size() > 0 && chunk->marks.size() > 0;
+    if (imaged_ && (chunk->shuffled || !complete)) {
         chunk->images.resize(chunk_pairs);
         std::fill(chunk->images.span().begin(), chunk->images.span().end(), Image<D>{});
         chunk->marks.resize(chunk_pairs);

@@ -21,12 +21,14 @@
 namespace {
 std::atomic<std::size_t> allocations = 0;
 std::atomic<std::size_t> live_bytes = 0;
+constexpr std::size_t never = ~std::size_t{0};
+std::atomic<std::size_t> failing_allocation = never;  // its number, from now on
 
 constexpr std::size_t usual_alignment = alignof(std::max_align_t);
 
 // The size stands before the memory, in as many bytes as the alignment.
 void* allocate(std::size_t bytes, std::size_t alignment) {
-    ++allocations;
+    if (allocations++ == failing_allocation) throw std::bad_alloc();
     live_bytes += bytes;
     // aligned_alloc wants whole multiples of the alignment.
     void* const all =
@@ -235,6 +237,56 @@ TEST(Nested, EachFinderCountsItsOwn) {
         EXPECT_EQ(taken.to_vector(), pairs);
     }
     EXPECT_LT(live_bytes - before, 4096u);
+}
+
+// Whichever allocation of a step fails, the finder answers in the next one.
+void expect_usable_after_failures(const Options<3>& options, const Bodies<double, 3>& bodies) {
+    Finder<double, 3> undisturbed(options);
+    undisturbed.update(bodies);
+    const std::vector<Pair> expected = undisturbed.pairs(Order::sorted).to_vector();
+    ASSERT_FALSE(expected.empty());
+    bool failed = true;
+    for (std::size_t k = 0; failed; ++k) {
+        Finder<double, 3> finder(options);
+        failed = false;
+        failing_allocation = allocations + k;
+        try {
+            finder.update(bodies);
+            finder.pairs(Order::sorted);
+        } catch (const std::bad_alloc&) {
+            failed = true;
+        }
+        failing_allocation = never;
+        finder.update(bodies);
+        ASSERT_EQ(finder.pairs(Order::sorted).to_vector(), expected)
+            << "after allocation " << k << " failed";
+    }
+}
+
+TEST(Failing, AnyAllocationLeavesAUsableFinder) {
+    std::vector<double> x;
+    for (int k = 0; k < 300; ++k) x.push_back(k * 0.618 - static_cast<int>(k * 0.618));
+    const std::vector<Pair> excluded{{0, 1}, {2, 40}, {7, 3}, {50, 51}, {99, 12}, {1, 60}};
+    std::vector<std::uint32_t> group, mask;
+    for (std::uint32_t k = 0; k < 100; ++k) {
+        group.push_back(1 + k % 3);
+        mask.push_back(1 + k % 2);
+    }
+    std::vector<double> upper = x;
+    for (double& side : upper) side += 0.2;
+    const auto filtered = [&](const Bodies<double, 3>& bodies) {
+        return bodies.excluding(excluded).grouped(group, mask);
+    };
+    for (const auto& bodies : {filtered(points<3>(x, 0.4)), filtered(boxes<3>(x, upper))})
+        for (const MethodInfo& method : methods())
+            for (const auto& domain : {Domain<3>::open(), Domain<3>::orthogonal({1, 1, 1})}) {
+                SCOPED_TRACE(method.name);
+                Options<3> options;
+                options.method = method.name;
+                options.threads = 2;
+                options.domain = domain;
+                expect_usable_after_failures(options, bodies);
+            }
 }
 
 // Filters of all kinds, the exclusions unchanged.
