@@ -179,7 +179,7 @@ void PairFilter::assign_exclusions(std::span<const Pair> excluded) {
                             std::to_string(excluded[e].i) + " and " +
                             std::to_string(excluded[e].j) + ", but the sets have " +
                             std::to_string(a_.bodies) + " and " + std::to_string(b_.bodies) +
-                            "; count from 0");
+                            "; indices begin at 0");
     const auto of_row = [this](Pair pair) {
         return one_set_ && pair.i > pair.j ? Pair{pair.j, pair.i} : pair;
     };

@@ -13,7 +13,7 @@ struct SearchContext {
     const Scene<T, D>* scene = nullptr;
     const Scene<T, D>* queries = nullptr;  // null: pairs within the scene
     ReachRule rule = ReachRule::sum;
-    bool bare = false;  // probes: points have no cut-off of their own
+    bool ignore_cutoff = false;  // probes: the cut-off of points is ignored
     Kernels<T, D> kernels{};
     // Of the worker that a task runs on.
     BlockWriter<D>* writer = nullptr;

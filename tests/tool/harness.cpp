@@ -29,7 +29,7 @@ std::string slurp(const fs::path& file) {
     return text.str();
 }
 
-// In the child: nothing here may allocate or throw.
+// Runs in the child, and must not allocate or throw.
 [[noreturn]] void become_tool(char* const* arguments, const char* out, const char* err,
                               std::uint64_t limit) {
     const int to_out = open(out, O_WRONLY | O_CREAT, 0600);
