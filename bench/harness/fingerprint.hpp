@@ -47,10 +47,10 @@ struct Fingerprint {
 };
 
 // Describes how `found` differs; empty if it is the same set.
-inline std::string difference(const Fingerprint& wanted, const Fingerprint& found) {
-    if (found == wanted) return "";
+inline std::string difference(const Fingerprint& expected, const Fingerprint& found) {
+    if (found == expected) return "";
     return fmt::format("{} pairs with hash {}, but the first row has {} with hash {}",
-                       found.count, found.hash(), wanted.count, wanted.hash());
+                       found.count, found.hash(), expected.count, expected.hash());
 }
 
 // Sums for pairs in canonical orientation, i < j (or i == j and an image whose first nonzero
@@ -136,15 +136,15 @@ Fingerprint streamed_fingerprint(Finder<T, D>& finder) {
 
 // The number of pairs that are in only one of the lists, counting repeats. In `found` each pair
 // is expected `times` times, in either direction.
-inline std::uint64_t differences(std::vector<Pair> wanted, std::vector<Pair> found,
+inline std::uint64_t differences(std::vector<Pair> expected, std::vector<Pair> found,
                                  std::uint64_t times) {
     for (Pair& pair : found)
         if (pair.i > pair.j) std::swap(pair.i, pair.j);
-    std::sort(wanted.begin(), wanted.end());
+    std::sort(expected.begin(), expected.end());
     std::sort(found.begin(), found.end());
     std::uint64_t surplus = 0;
     auto have = found.begin();
-    for (const Pair& pair : wanted) {
+    for (const Pair& pair : expected) {
         for (; have != found.end() && *have < pair; ++have) ++surplus;
         std::uint64_t copies = 0;
         for (; have != found.end() && *have == pair; ++have) ++copies;

@@ -74,13 +74,15 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 // The spheres of the falling cloud as the next search sees them: moved, not yet pushed apart.
 class Cloud {
   public:
-    explicit Cloud(std::uint64_t n) : simulation_(sim::make_falling({.n = n}, {})) { look(); }
+    explicit Cloud(std::uint64_t n) : simulation_(sim::make_falling({.n = n}, {})) {
+        read_bodies();
+    }
 
     void step() {
         simulation_->step();
         ++steps_;
         if (steps_ == 1) dt_ = simulation_->time();
-        look();
+        read_bodies();
     }
     std::uint64_t steps() const { return steps_; }
     std::size_t size() const { return radius_.size(); }
@@ -93,7 +95,7 @@ class Cloud {
   private:
     // In the first step all spheres move alike, so that their current positions have the same
     // pairs.
-    void look() {
+    void read_bodies() {
         const auto fields = simulation_->fields();
         position_.assign(fields[0].values.begin(), fields[0].values.end());
         radius_.assign(fields[2].values.begin(), fields[2].values.end());
@@ -141,7 +143,7 @@ class Contestant {
     Contestant(const std::string& method, std::uint64_t max_n, std::uint64_t n)
         : takes_part_(n <= max_n), finder_(Options<3>{.method = method, .threads = 1}) {}
 
-    void look(const Cloud& cloud, bool timed) {
+    void search(const Cloud& cloud, bool timed) {
         if (!takes_part_) return;
         const ProcessorClock clock;
         finder_.update(cloud.bodies());
@@ -193,7 +195,7 @@ Measured measure(Cloud& cloud, std::uint64_t first, std::uint64_t last, std::uin
         const std::uint64_t step = cloud.steps() + 1;
         const bool timed = step >= first && (step - first) % stride == 0;
         if (!timed && step >= first && stride > 1) continue;
-        for (Contestant& contestant : contestants) contestant.look(cloud, timed);
+        for (Contestant& contestant : contestants) contestant.search(cloud, timed);
         if (!timed || !delaunay) continue;
         const auto found = peers::delaunay(cloud.position(), cloud.radius());
         if (!found) continue;
@@ -378,7 +380,8 @@ ResultTable p1_figures(Extent extent) {
 }
 
 ResultTable p1_table2(Extent extent) {
-    constexpr std::uint64_t all = std::numeric_limits<std::uint64_t>::max(), few = 100'000;
+    constexpr std::uint64_t all = std::numeric_limits<std::uint64_t>::max(),
+                            slow_limit = 100'000;
     ResultTable table;
     table.title =
         "P1 table 2: N falling spheres, steps 50 to 60: ms to find their pairs, one thread";
@@ -389,7 +392,7 @@ ResultTable p1_table2(Extent extent) {
     Extremes touching, gain, best, looser, growth, recall;
     double last_ms = 0, last_n = 0;
     for (const PublishedSteps& p : sizes(extent)) {
-        const Measured m = measure_late(p.n, {few, few, all, 0, 0, all}, true);
+        const Measured m = measure_late(p.n, {slow_limit, slow_limit, all, 0, 0, all}, true);
         const double kd = m.by[kd_1].median();
         const auto candidates = [](const Cost& cost) { return cost.per_step(cost.candidates); };
         table.rows.push_back(

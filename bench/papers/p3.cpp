@@ -184,13 +184,13 @@ void add_races(ResultTable& table, const std::vector<std::uint64_t>& numbers,
 
 // Counts how often a condition holds.
 struct Tally {
-    int held = 0, looked = 0;
+    int held = 0, tested = 0;
     void add(bool holds) {
-        ++looked;
+        ++tested;
         held += holds ? 1 : 0;
     }
-    bool all() const { return held == looked; }
-    std::string text() const { return fmt::format("in {} of {}", held, looked); }
+    bool all() const { return held == tested; }
+    std::string text() const { return fmt::format("in {} of {}", held, tested); }
 };
 
 constexpr const char* race_note =
@@ -357,25 +357,25 @@ ResultTable p3_table41(Extent extent) {
                               {m[0].ms * to_100k, p.fixed / 2, m[1].ms * to_100k,
                                p.variable / 2, ratio, p.fixed / p.variable, m[2].ms * to_100k,
                                equal_ratio, missed_percent(m[3]), missed_percent(m[4])}});
-        const auto look = [&](auto& way, double value) {
-            if (value > 1 && way.crossing == 0) way.crossing = p.fill;
-            (p.fill >= 0.3 ? way.high : way.low) += value / (p.fill >= 0.3 ? 2 : 7);
+        const auto add_ratio = [&](auto& setting, double value) {
+            if (value > 1 && setting.crossing == 0) setting.crossing = p.fill;
+            (p.fill >= 0.3 ? setting.high : setting.low) += value / (p.fill >= 0.3 ? 2 : 7);
         };
-        look(source, ratio);
-        look(equal, equal_ratio);
+        add_ratio(source, ratio);
+        add_ratio(equal, equal_ratio);
     }
     table.note =
         "In brackets: range of the search in relative velocities. The source uses 5 for the\n"
         "fixed and 3 for the variable grid; `equal` uses 3 for both. missed: fraction of all\n"
         "collisions that the rule missed. The paper's values are of a Pentium 4 at 2.4 GHz,\n"
         "with cells in two dimensions.";
-    const auto verdict = [](const auto& way) {
-        const std::string first = way.crossing == 0
+    const auto verdict = [](const auto& setting) {
+        const std::string first = setting.crossing == 0
                                       ? "never slower"
-                                      : fmt::format("first slower at {}", way.crossing);
+                                      : fmt::format("first slower at {}", setting.crossing);
         return fmt::format(
-            "{:.2f} times its time at 0.5 and 0.3, {:.2f} times from 0.1 down, {}", way.high,
-            way.low, first);
+            "{:.2f} times its time at 0.5 and 0.3, {:.2f} times from 0.1 down, {}",
+            setting.high, setting.low, first);
     };
     table.claims = {
         {"the fixed grid is the faster one at 0.5 and 0.3, the slower one from 0.1 "

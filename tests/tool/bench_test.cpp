@@ -90,7 +90,7 @@ class Told : public bench::Contender<double, 2> {
     }
     bench::Sample run(const Bodies<double, 2>&) override {
         now_ = answers_[std::min(row.samples.size(), answers_.size() - 1)];
-        if (now_.empty()) throw std::runtime_error("nothing to say");
+        if (now_.empty()) throw std::runtime_error("no result");
         row.pairs = now_.size();
         return {1e-3, {}};
     }
@@ -159,7 +159,7 @@ TEST(Contests, a_peer_that_fails_ends_its_own_row_only) {
     EXPECT_EQ(trial.names(), Names{"first"});
     ASSERT_EQ(trial.contest.notes.size(), 2u);
     EXPECT_EQ(trial.contest.notes[0],
-              "broken on 1 thread: left out, because it failed: nothing to say");
+              "broken on 1 thread: left out, because it failed: no result");
     EXPECT_TRUE(trial.contest.notes[1].starts_with("breaks on 1 thread"));
 }
 
@@ -500,7 +500,7 @@ TEST(OtherLoad, sees_another_process) {
     const auto cores = load.cores();
     kill(other, SIGKILL);
     waitpid(other, nullptr, 0);
-    if (!cores) GTEST_SKIP() << "the system does not tell";
+    if (!cores) GTEST_SKIP() << "not supported by the system";
     EXPECT_GE(*cores, 0.2);
 }
 
