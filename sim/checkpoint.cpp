@@ -140,7 +140,8 @@ Checkpoint::Checkpoint(fs::path file) : file_(std::move(file)) {
     Reader reader(file_);
     std::uint64_t left = fs::file_size(file_);
     const std::uint64_t min_size = first_line.size() + 2 * sizeof(std::uint64_t);
-    if (left < min_size) reader.fail("is too short for a checkpoint; start the run again");
+    if (left < min_size)
+        reader.fail("is not a checkpoint: it is too short; start the run again");
     about_ = reader.about();
     if (left < min_size + about_.size()) reader.damaged();
     left -= min_size + about_.size();

@@ -22,7 +22,7 @@ struct NearestFlags {
     NearestFlags() { search.method = "bvh"; }
 
     void add_to(CLI::App& app) {
-        app.add_option("FILE", file, "bodies; points unless --radius or --boxes says otherwise")
+        app.add_option("FILE", file, "bodies; points, unless --radius or --boxes is given")
             ->required();
         app.add_option("QUERIES", queries,
                        "points, in any of the same formats; default: the bodies");

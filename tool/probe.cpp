@@ -16,7 +16,7 @@ struct ProbeFlags {
     OutputFlags output;
 
     void add_to(CLI::App& app) {
-        app.add_option("FILE", file, "bodies; points unless --radius or --boxes says otherwise")
+        app.add_option("FILE", file, "bodies; points, unless --radius or --boxes is given")
             ->required();
         app.add_option("QUERIES", queries, "queries, in a file of any of the same formats")
             ->required();
