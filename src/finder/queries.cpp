@@ -65,9 +65,9 @@ void Finder<T, D>::State::query(const Bodies<T, D>& queries, bool bare,
     check_bodies(queries, bare ? "queries" : "first set", execution);
     const bool moving = bodies.swept() || queries.swept();
     const Structure<T, D>& to = structure_for(moving);
-    PairFilter filter_of_queries;
-    filter_of_queries.assign(queries, to.scene().view());
-    target.filter_by(filter_of_queries);
+    PairFilter<D> filter_of_queries;
+    filter_of_queries.assign(queries, to.scene().view(), execution.target);
+    target.filter_by(filter_of_queries.for_output(false));
     Scene<T, D> query_scene;
     query_scene.assign(queries, domain_of(moving), execution);
     query_scene.add_ghosts(options.max_bytes, &to.scene());
@@ -147,8 +147,8 @@ Nearest<T, D> Finder<T, D>::State::nearest(const Bodies<T, D>* queries, std::siz
     const auto& finder = dynamic_cast<const NearestFinder<T, D>&>(to.method());
     const Bodies<T, D>& query_bodies = queries != nullptr ? *queries : bodies;
     check_bodies(query_bodies, "queries", execution);
-    PairFilter filter_of_queries;
-    if (queries != nullptr) filter_of_queries.assign(*queries, bodies);
+    PairFilter<D> filter_of_queries;
+    if (queries != nullptr) filter_of_queries.assign(*queries, bodies, execution.target);
     NearestContext<T, D> context;
     context.scene = &scene;
     if (scene.images() != Images::direct) context.packed = &finder.packed();

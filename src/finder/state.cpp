@@ -56,7 +56,7 @@ void Finder<T, D>::State::update(const Bodies<T, D>& given) {
     listed = skin && skin->try_reuse(given, options.domain, execution);
     const double kept = listed ? watch.lap() : 0;
     if (!listed) check_values(given, who, execution);
-    filter.assign(given);
+    filter.assign(given, execution.target);
     report.seconds.scene = watch.lap();
     if (skin && !listed) listed = rebuild_skin(last_pairs);
     const double scene_seconds =
@@ -237,11 +237,22 @@ void Finder<T, D>::State::search_for(const SearchContext<T, D>& context, Blocks<
     target.finish();
 }
 
+// True if the method's kernels will test the classes of groups.
+template <Real T, int D>
+bool Finder<T, D>::State::tests_classes() const {
+    if (listed || filter.classes() == nullptr || current().images() == Images::direct)
+        return false;
+    auto* const tester = dynamic_cast<ClassTester<T, D>*>(&structure->method());
+    return tester != nullptr && tester->prepare_classes(current(), *filter.classes());
+}
+
 template <Real T, int D>
 void Finder<T, D>::State::search(Blocks<D>& target) {
     common::Stopwatch watch;
-    target.filter_by(filter);
-    search_for(context_of(current()), target);
+    SearchContext<T, D> context = context_of(current());
+    if (tests_classes()) context.classes = filter.classes();
+    target.filter_by(filter.for_output(context.classes != nullptr));
+    search_for(context, target);
     report.candidates = target.candidates();
     report.pairs = target.total();
     report.seconds.search = watch.lap();

@@ -64,7 +64,7 @@ struct Finder<T, D>::State {
     bool ready = false;
     bool listed = false;  // the skin's list replaces the structure
     Bodies<T, D> bodies;  // of this step
-    PairFilter filter;
+    PairFilter<D> filter;
     // Behind a pointer, because const queries build these structures.
     std::unique_ptr<QueryStructures<T, D>> query_structures;
     Blocks<D> blocks;
@@ -81,6 +81,7 @@ struct Finder<T, D>::State {
     Domain<D> domain_of(bool moving) const;
     bool rebuild_skin(std::uint64_t last_pairs);
     bool repeats() const;
+    bool tests_classes() const;
     RowFinder<T, D>* row_finder() const;
     std::span<const Index> body_order() const;
     bool finds_rows(RowKind kind) const;

@@ -69,8 +69,8 @@ template <int D>
 void BlockWriter<D>::apply_filter() {
     const std::size_t begin = filtered_, old_end = at_;
     Image<D>* const images = blocks_->imaged_ ? images_ + begin : nullptr;
-    at_ = filtered_ = begin + blocks_->filter_->template keep_allowed<D>(pairs_ + begin, images,
-                                                                         old_end - begin);
+    at_ = filtered_ =
+        begin + blocks_->filter_->keep_allowed(pairs_ + begin, images, old_end - begin);
     if (images != nullptr && at_ < old_end) chunk_->moved(begin, at_, old_end);
 }
 

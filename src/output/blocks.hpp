@@ -10,12 +10,22 @@
 #include <vector>
 
 #include "base/buffer.hpp"
-#include "output/pair_filter.hpp"
 
 #include <vicinal/finder.hpp>
 #include <vicinal/pairs.hpp>
 
 namespace vicinal::inline VICINAL_API {
+
+// Decides which pairs of a block stay (see scene/pair_filter.hpp).
+template <int D>
+class BlockFilter {
+  public:
+    virtual ~BlockFilter() = default;
+    // Removes the pairs that are not allowed, and their images unless that pointer is null.
+    // Returns the number of pairs left; their order is preserved.
+    virtual std::size_t keep_allowed(Pair* pairs, Image<D>* images,
+                                     std::size_t count) const = 0;
+};
 
 constexpr std::size_t chunk_pairs = 1 << 14;
 constexpr std::size_t max_reserve = chunk_pairs / 2;
@@ -159,7 +169,7 @@ class Blocks {
     void stream(const Consumer<D>& consumer, bool imaged, int threads, const Limits& limits);
     void count(bool imaged, int threads, const Limits& limits);
     // Pairs that the filter rejects are neither stored nor counted. To be called after these.
-    void filter_by(const PairFilter& filter) { filter_ = filter.active() ? &filter : nullptr; }
+    void filter_by(const BlockFilter<D>* filter) { filter_ = filter; }
 
     BlockWriter<D>& writer(int worker) { return writers_[static_cast<std::size_t>(worker)]; }
 
@@ -181,7 +191,7 @@ class Blocks {
 
     PairList<D>* list_ = nullptr;
     const Consumer<D>* consumer_ = nullptr;
-    const PairFilter* filter_ = nullptr;
+    const BlockFilter<D>* filter_ = nullptr;
     bool imaged_ = false;
     Limits limits_;
     std::uint64_t max_pairs_ = no_limit;  // the stricter of both limits, in pairs

@@ -352,6 +352,29 @@ void PointGrid<T, D>::assign(const Scene<T, D>& scene, Packed<T, D>& packed) {
 }
 
 template <Real T, int D>
+bool PointGrid<T, D>::add_classes(const Scene<T, D>& scene, const Packed<T, D>& packed,
+                                  const PairClasses& classes) {
+    const unsigned shift = class_shift(classes);
+    const std::size_t n = packed.size();
+    // With ghosts, numbers go up to twice the number of instances: see row_grid/strips.hpp.
+    if (n > (std::size_t{1} << shift) / 2) return false;
+    classed_.resize(n);
+    const Index* const instances = packed.instances();
+    const Index* const from = has_ghosts_ ? marked_.data() : instances;
+    const std::uint8_t* const of_body = classes.of_bodies().data();
+    parallel_ranges(scene.threads(), n, [&](Range r, std::size_t) {
+        constexpr std::size_t ahead =
+            32;  // prefetch distance: bodies are in the caller's order
+        for (std::size_t e = r.begin; e < r.end; ++e) {
+            if (e + ahead < r.end)
+                __builtin_prefetch(of_body + scene.body(instances[e + ahead]));
+            classed_[e] = from[e] | Index{of_body[scene.body(instances[e])]} << shift;
+        }
+    });
+    return true;
+}
+
+template <Real T, int D>
 QuantisedPoints<D> PointGrid<T, D>::points() const {
     QuantisedPoints<D> view{};
     for (std::size_t a = 0; a < D; ++a) view.axis[a] = axis_[a].data();

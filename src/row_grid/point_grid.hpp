@@ -24,6 +24,12 @@ class PointGrid {
     // Requires fits(). Writes instances and bits to `packed`.
     void assign(const Scene<T, D>& scene, Packed<T, D>& packed);
 
+    // Writes the instances with class bits (see row_grid/strips.hpp); false if there are not
+    // enough bits.
+    bool add_classes(const Scene<T, D>& scene, const Packed<T, D>& packed,
+                     const PairClasses& classes);
+    const Index* classed() const { return classed_.data(); }
+
     std::size_t cells() const { return cells_; }
     std::size_t rows() const { return rows_; }
     QuantisedPoints<D> points() const;
@@ -97,7 +103,8 @@ class PointGrid {
     Buffer<std::uint32_t> first_row_;  // scratch, per bucket
     Buffer<std::uint64_t> row_key_;
     Buffer<std::uint8_t> cell_flags_;
-    Buffer<Index> marked_;  // only with ghosts
+    Buffer<Index> marked_;   // only with ghosts
+    Buffer<Index> classed_;  // only with classes
     bool has_ghosts_ = false;
 };
 

@@ -11,6 +11,8 @@ template <Real T, int D>
 void PointSink<T, D>::join(const QuantisedPoints<D>& points, const HalfStrip<D>& row) {
     points_ = points;
     points_.instance = instances_;
+    points_.classes = classes_;
+    if (classes_ != nullptr && points_.marked != nullptr) points_.marked = instances_;
     if (scene_.images() == Images::native) {
         points_.marked = points_.instance;
         faces_ = &FaceImages<D>::towards(row.faces.down);
@@ -155,14 +157,21 @@ void PointSink<T, D>::decide(const UndecidedPair* pairs, std::size_t count) {
     const bool marked = faces_ != nullptr || points_.marked != nullptr;
     // The caller's order differs from ours: prefetch all before the first is needed.
     for (std::size_t p = 0; p < count; ++p)
-        for (const Index k : {pairs[p].first, pairs[p].second}) {
+        for (Index k : {pairs[p].first, pairs[p].second}) {
+            if (classes_ != nullptr) k = without_class(*classes_, k);
             if (marked)
                 prefetch_body(scene_.view(), body_image_of(k).body);
             else
                 scene_.prefetch(k);
         }
     for (std::size_t p = 0; p < count; ++p) {
-        const auto [first, second] = pairs[p];
+        auto [first, second] = pairs[p];
+        if (classes_ != nullptr) {
+            if (!classes_->allows(class_of(*classes_, first), class_of(*classes_, second)))
+                continue;
+            first = without_class(*classes_, first);
+            second = without_class(*classes_, second);
+        }
         if (!marked) {
             if (emitter_.touches(first, second)) emitter_.emit_if_owner(first, second);
             continue;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "row_grid/strips.hpp"
-#include "scene/packed.hpp"
 #include "sieve/pair_emitter.hpp"
 
 namespace vicinal::inline VICINAL_API {
@@ -11,10 +10,12 @@ namespace vicinal::inline VICINAL_API {
 template <Real T, int D>
 class PointSink final : private StripSink<D> {
   public:
-    PointSink(const SearchContext<T, D>& context, const Packed<T, D>& packed,
+    // `instances` are those of the entries, with class bits if the context has classes.
+    PointSink(const SearchContext<T, D>& context, const Index* instances,
               StripJoin<D> join_kernel, StripScratch<D>& scratch)
         : scene_(*context.scene),
-          instances_(packed.instances()),
+          instances_(instances),
+          classes_(context.classes),
           out_(*context.writer),
           emitter_(context),
           join_(join_kernel),
@@ -22,10 +23,10 @@ class PointSink final : private StripSink<D> {
         this->writer = &out_;
     }
     // For neighbour rows: hit masks go to `marks`, their counts to `row_lengths`.
-    PointSink(const SearchContext<T, D>& context, const Packed<T, D>& packed,
+    PointSink(const SearchContext<T, D>& context, const Index* instances,
               const StripRowKernels<D>& kernels, StripScratch<D>& scratch, HitMaskStream& marks,
               std::uint64_t* row_lengths)
-        : PointSink(context, packed, nullptr, scratch) {
+        : PointSink(context, instances, nullptr, scratch) {
         mark_ = kernels.mark;
         this->stream = &marks;
         this->lengths = row_lengths;
@@ -52,6 +53,7 @@ class PointSink final : private StripSink<D> {
 
     const Scene<T, D>& scene_;
     const Index* const instances_;
+    const PairClasses* const classes_;
     BlockWriter<D>& out_;
     PairEmitter<T, D> emitter_;
     StripJoin<D> join_;

@@ -25,12 +25,18 @@ namespace {
 template <Real T, int D>
 class RowGrid final : public Method<T, D>,
                       public NativePeriodicity<T, D>,
+                      public ClassTester<T, D>,
                       public RowFinder<T, D> {
   public:
     explicit RowGrid(const Choice&) {}
 
     bool supports_natively(const Scene<T, D>& scene) override {
         return scene.one_reach_at_rest() && points_.fits(scene);
+    }
+
+    bool prepare_classes(const Scene<T, D>& scene, const PairClasses& classes) override {
+        return order_ == Ordered::points && classes.has_kernel_tables() &&
+               points_.add_classes(scene, packed_, classes);
     }
 
     void build(const Scene<T, D>& scene) override {
@@ -61,7 +67,9 @@ class RowGrid final : public Method<T, D>,
     void search(Range tasks, const SearchContext<T, D>& context) const override {
         Scratch& scratch = scratch_[static_cast<std::size_t>(context.worker)];
         if (order_ == Ordered::points) {
-            PointSink<T, D> sink(context, packed_, join_, scratch.strip);
+            PointSink<T, D> sink(
+                context, context.classes != nullptr ? points_.classed() : packed_.instances(),
+                join_, scratch.strip);
             for (std::size_t t = tasks.begin; t < tasks.end; ++t) join_points(t, sink);
         } else {
             HitSink<T, D> sink(context, packed_, box_kernels_, boxes_.rows(), scratch.box);
@@ -99,7 +107,7 @@ class RowGrid final : public Method<T, D>,
         parallel_tasks(threads, tasks(), [&](std::size_t t, int worker) {
             BlockWriter<D> counter;
             const SearchContext<T, D> own = context.for_worker(counter, worker);
-            PointSink<T, D> sink(own, packed_, row_kernels_,
+            PointSink<T, D> sink(own, packed_.instances(), row_kernels_,
                                  scratch_[static_cast<std::size_t>(worker)].strip,
                                  row_marks_.begin_task(t, worker), row_marks_.lengths());
             mark_points(t, sink);

@@ -30,7 +30,7 @@ struct Joiner : Strip<D> {
     using typename Base::Candidates;
     using typename Base::Query;
     BlockWriter<D>& writer = *sink.writer;
-    const bool counting = writer.counting();
+    const bool counting = writer.counting() && points.classes == nullptr;
     std::array<UndecidedPair, 256> undecided;
     std::size_t undecided_count = 0;
     // True if hits of the current cell may need individual resolution: instances may have flag
@@ -113,6 +113,7 @@ struct Joiner : Strip<D> {
         const std::size_t filled = q.filled();
         if (filled == 0) return;
         if (queues_flagged) return flush_flagged(q);
+        if (points.classes != nullptr) return flush_classes(q);
         const Index* const second = q.begin;
         Pair* const out = writer.reserve(filled + slack);
         for (std::size_t k = 0; k < filled; k += hn::Lanes(di))
@@ -132,6 +133,54 @@ struct Joiner : Strip<D> {
             __builtin_prefetch(reinterpret_cast<const void*>(next + k * line), 1);
     }
 
+    // Bits of the lanes whose classes may pair; removes the class bits from both.
+    HWY_INLINE std::uint64_t test_classes(hn::Vec<Ids>& i, hn::Vec<Ids>& j) const {
+        const PairClasses& classes = *points.classes;
+        const auto mask = hn::Set(di, class_mask(classes));
+        const auto take_class = [&](hn::Vec<Ids>& values) {
+            const auto of_lanes =
+                hn::ShiftRightSame(hn::And(values, mask), int(class_shift(classes)));
+            values = hn::AndNot(mask, values);
+            return of_lanes;
+        };
+        const auto c = take_class(i), d = take_class(j);
+#if HWY_TARGET == HWY_SCALAR
+        return classes.allows(hn::GetLane(c), hn::GetLane(d)) ? 1 : 0;
+#else
+        alignas(16) static constexpr std::array<PairClasses::KernelTable, 2> bit_of{
+            {{1, 2, 4, 8, 16, 32, 64, 128},
+             {0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128}}};
+        const hn::Repartition<std::uint8_t, Ids> d8;
+        const auto look_up = [&](const PairClasses::KernelTable& table, hn::Vec<Ids> which) {
+            return hn::TableLookupBytes(hn::LoadDup128(d8, table.data()),
+                                        hn::BitCast(d8, which));
+        };
+        const auto low = hn::And(look_up(classes.low(), c), look_up(bit_of[0], d));
+        const auto high = hn::And(look_up(classes.high(), c), look_up(bit_of[1], d));
+        // Only the lowest byte of a lane is a class.
+        const auto common = hn::And(hn::BitCast(di, hn::Or(low, high)), hn::Set(di, 0xff));
+        return bits_of(di, hn::Ne(common, hn::Zero(di)));
+#endif
+    }
+
+    // Hits whose classes may pair become pairs.
+    void flush_classes(Queue& q) {
+        const std::size_t filled = q.filled();
+        const Index* const second = q.begin;
+        Pair* const out = writer.reserve(filled + slack);
+        std::size_t written = 0;
+        for (std::size_t k = 0; k < filled; k += hn::Lanes(di)) {
+            const std::size_t count = std::min(filled - k, hn::Lanes(di));
+            auto i = hn::Load(di, second + apart + k), j = hn::Load(di, second + k);
+            const std::uint64_t allowed =
+                test_classes(i, j) & ((std::uint64_t{1} << count) - 1);
+            store_pairs(compress(allowed, i), compress(allowed, j), out + written);
+            written += hwy::PopCount(allowed);
+        }
+        writer.commit(written);
+        q.end = q.begin;
+    }
+
     // Hits of two unshifted bodies become pairs. The others are resolved individually, except
     // pairs of which neither is the lowest image on some axis: another combination of images
     // reports them.
@@ -143,12 +192,13 @@ struct Joiner : Strip<D> {
         std::size_t written = 0, left = 0;
         for (std::size_t k = 0; k < filled; k += hn::Lanes(di)) {
             const std::size_t count = std::min(filled - k, hn::Lanes(di));
-            const auto i = hn::Load(di, first + k), j = hn::Load(di, second + k);
+            auto i = hn::Load(di, first + k), j = hn::Load(di, second + k);
+            std::uint64_t all = (std::uint64_t{1} << count) - 1;
+            if (points.classes != nullptr) all &= test_classes(i, j);
             const auto flagged = hn::Lt(hn::BitCast(ds, hn::Or(i, j)), hn::Zero(ds));
             const auto owned =
                 hn::Eq(hn::And(hn::And(i, j), hn::Set(di, owner_axes)), hn::Zero(di));
-            const std::uint64_t all = (std::uint64_t{1} << count) - 1,
-                                plain = all & ~bits_of(ds, flagged),
+            const std::uint64_t plain = all & ~bits_of(ds, flagged),
                                 others = all & bits_of(ds, flagged) & bits_of(di, owned);
             if (!counting) store_pairs(compress(plain, i), compress(plain, j), out + written);
             written += hwy::PopCount(plain);

@@ -15,7 +15,7 @@
 #include "base/buffer.hpp"
 #include "output/blocks.hpp"
 #include "row_grid/row_marks.hpp"
-#include "scene/packed.hpp"
+#include "scene/pair_classes.hpp"
 
 #include <vicinal/types.hpp>
 
@@ -29,7 +29,8 @@ struct QuantisedPoints {
     std::array<const std::uint16_t*, D> axis;
     const std::uint16_t* cell;  // along x
     const Index* instance;
-    const Index* marked;  // with flag bits (see below); null if all are unshifted bodies
+    const Index* marked;         // with flag bits (see below); null if all are unshifted bodies
+    const PairClasses* classes;  // null: none; else both have class bits (see below)
     const std::uint32_t* cell_x;
     const std::uint32_t* cell_start;  // entries; one more than there are cells
     // Per cell: the axes on which at least one entry is the lowest image (see scene/scene.hpp),
@@ -135,6 +136,21 @@ struct UndecidedPair {
 constexpr Index needs_resolve = Index{1} << 31;
 constexpr unsigned ghost_axis_shift = 28;
 constexpr Index ghost_axis_mask = Index{7} << ghost_axis_shift;
+
+// Below all flags: the class of the body, if pairs are filtered by classes. The bits that
+// remain must suffice for the number.
+inline unsigned class_shift(const PairClasses& classes) {
+    return face_shift - classes.bits();
+}
+inline Index class_mask(const PairClasses& classes) {
+    return (Index{1} << face_shift) - (Index{1} << class_shift(classes));
+}
+inline unsigned class_of(const PairClasses& classes, Index marked) {
+    return (marked & class_mask(classes)) >> class_shift(classes);
+}
+inline Index without_class(const PairClasses& classes, Index marked) {
+    return marked & ~class_mask(classes);
+}
 
 // Entries begin ... end - 1, copied to entry `to` of a strip; `faces` are the periodic faces
 // they lie across.

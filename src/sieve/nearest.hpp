@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "scene/pair_filter.hpp"
 #include "sieve/decide.hpp"
 #include "sieve/sieve.hpp"
 
@@ -35,7 +36,7 @@ struct NearestContext {
     const Scene<T, D>* scene = nullptr;
     const Packed<T, D>* packed = nullptr;  // null: no method was built (Images::direct)
     const Bodies<T, D>* queries = nullptr;
-    const PairFilter* filter = nullptr;
+    const PairFilter<D>* filter = nullptr;
     bool own = false;  // the queries are the bodies; a body is not its own neighbour
     std::size_t k = 1;
     T limit = 0;              // square of the largest distance

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "output/blocks.hpp"
+#include "scene/pair_classes.hpp"
 #include "scene/scene.hpp"
 #include "simd/kernels.hpp"
 
@@ -13,6 +14,8 @@ struct SearchContext {
     const Scene<T, D>* scene = nullptr;
     const Scene<T, D>* queries = nullptr;  // null: pairs within the scene
     ReachRule rule = ReachRule::sum;
+    // If not null, search() must leave out pairs whose classes may not pair (see ClassTester).
+    const PairClasses* classes = nullptr;
     bool ignore_cutoff = false;  // probes: the cut-off of points is ignored
     Kernels<T, D> kernels{};
     // Of the worker that a task runs on.

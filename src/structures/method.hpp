@@ -59,6 +59,16 @@ class NativePeriodicity {
     virtual bool supports_natively(const Scene<T, D>& scene) = 0;
 };
 
+// Tests group masks in its kernels, by classes of bodies.
+template <Real T, int D>
+class ClassTester {
+  public:
+    virtual ~ClassTester() = default;
+    // Prepares searches of the scene of the last build whose context has these classes; false
+    // if that is impossible.
+    virtual bool prepare_classes(const Scene<T, D>& scene, const PairClasses& classes) = 0;
+};
+
 struct RowStatistics {
     std::uint64_t candidates;
     double search_seconds;  // until the first row is written

@@ -19,7 +19,7 @@ faults=(
     'src/sieve/decide.hpp|dot(d, d) <= reach * reach|dot(d, d) < reach * reach|touching does not count'
     'src/row_grid/box_grid.cpp|if (!scene.periodic()) return;|return;|ghosts that claim to be lowest images'
     'src/structures/cell_records.hpp|std::clamp(result.a[k] - 1, below|std::clamp(result.a[k], below|queries that skip the cell before theirs'
-    'src/output/pair_filter.cpp|max_gap_ = std::max(max_gap_, entry.j - entry.i);|max_gap_ = entry.j - entry.i;|excluded pairs of bodies with far numbers are reported'
+    'src/scene/exclusions.cpp|max_gap_ = std::max(max_gap_, entry.j - entry.i);|max_gap_ = entry.j - entry.i;|excluded pairs of bodies with far numbers are reported'
     'src/finder/fat_bounds.cpp|ReachRule::sum ? 0.5 : 1) * width_|ReachRule::sum ? 0.25 : 1) * width_|a skin of half the width promised'
     'src/base/sort.hpp|at += own + (spare ? own / 8 + min_slack : 0);|at += own + (spare ? own / 8 : 0) - (own > 40 ? 1 : 0);|a bucket that overlaps the next by one record'
 )

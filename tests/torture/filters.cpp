@@ -65,15 +65,19 @@ TYPED_TEST(Filters, one_after_the_other) {
     const Index n = crowd.n;
     const Bodies<T, D>& all = crowd.bodies;
     // Gaps that fit a signature exactly (15) and that do not (16), rows of up to four partners
-    // and longer ones; classes that fit a byte table (32) and that do not.
+    // and longer ones; classes that the kernels test (16), that fit a byte (256), and more.
     const std::vector<Excluded> excluded{
         triples(n),          far_apart(n, 5, 4),    far_apart(n, 1, 16), far_apart(n, 1, 17),
         far_apart(n, 97, 3), far_apart(n, 101, 40), steps_of_fifteen(n)};
-    const Values two = modulo(n, 2, 1), three = modulo(n, 3, 1), many = modulo(n, 32, 1),
-                 too_many = modulo(n, 33, 1), none(n, 0);
+    const Values two = modulo(n, 2, 1), three = modulo(n, 3, 1), sixteen = modulo(n, 16, 1),
+                 seventeen = modulo(n, 17, 1), many = modulo(n, 256, 1),
+                 too_many = modulo(n, 257, 1), none(n, 0);
     std::vector<Bodies<T, D>> cases{all};
     for (const Excluded& pairs : excluded) cases.push_back(all.excluding(pairs));
     cases.push_back(all.grouped(two, three));
+    cases.push_back(all.grouped(sixteen));
+    cases.push_back(all.grouped(sixteen).excluding(excluded[0]));
+    cases.push_back(all.grouped(seventeen));
     cases.push_back(all.grouped(many));
     cases.push_back(all.grouped(many, two).excluding(excluded[0]));
     cases.push_back(all.grouped(too_many, three).excluding(excluded[5]));
