@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# How much a core that is busy with something else costs a search on two threads. Measures one
-# thread and two, first as the machine is, then beside a process that takes one core all the
-# time; prints a table (medians, in ms; ratio: two threads over one).
+# Measures the cost of a busy core for a search on two threads: one and two threads, first on an idle
+# machine, then with a process that keeps one core busy. Prints a table (medians in ms; ratio: two
+# threads over one).
 #   bench/busy.sh [TOOL]
 set -euo pipefail
 tool=$(realpath "${1:-$(dirname "$0")/../build/release/vicinal}")
@@ -15,7 +15,7 @@ search() {
     awk -F, 'NR == 1 {for (k = 1; k <= NF; ++k) if ($k == "median_ms") at = k; next} {print $at}' \
         "$work/rows.csv" | paste -sd' '
 }
-# The same for a step of the simulation, search and response, after ten to warm up.
+# The same for a step of the simulation, search and response, after ten warm-up steps.
 simulate() {
     local threads
     for threads in 1 2; do

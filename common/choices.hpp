@@ -1,5 +1,5 @@
-// What a message says of a name that does not exist: the one that was probably meant, and all
-// there are. Ranges hold things that have a `name`.
+// The end of an error message about an unknown name: the closest known name, and all known
+// names. The elements of a range have a member `name`.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@
 
 namespace vicinal::inline VICINAL_API::common {
 
-// The name at most two letters off, empty if none is; something of what was asked must be left.
+// The closest name within two edits, or empty. The edits must not replace the whole word.
 template <class Range>
-std::string near_miss(const std::string& asked, const Range& range) {
+std::string near_miss(const std::string& word, const Range& range) {
     std::string nearest;
-    std::size_t best = std::min<std::size_t>(3, asked.size());
+    std::size_t best = std::min<std::size_t>(3, word.size());
     for (const auto& item : range) {
-        const std::size_t distance = edit_distance(asked, item.name);
+        const std::size_t distance = edit_distance(word, item.name);
         if (distance < best) {
             best = distance;
             nearest = item.name;
@@ -27,14 +27,14 @@ std::string near_miss(const std::string& asked, const Range& range) {
     return nearest;
 }
 
-// The part of a message after "no such ...": a near miss, then everything there is.
+// "; did you mean 'x'? Available: x, y"
 template <class Range>
-std::string choices(const std::string& asked, const Range& range) {
+std::string choices(const std::string& word, const Range& range) {
     std::string all;
     for (const auto& item : range) all += (all.empty() ? "" : ", ") + item.name;
-    const std::string nearest = near_miss(asked, range);
-    return (nearest.empty() ? "; there are: "
-                            : "; did you mean '" + nearest + "'? There are: ") +
+    const std::string nearest = near_miss(word, range);
+    return (nearest.empty() ? "; available: "
+                            : "; did you mean '" + nearest + "'? Available: ") +
            all;
 }
 

@@ -1,4 +1,4 @@
-// How far apart two words are, for "did you mean ...?".
+// The edit distance of two words, for "did you mean ...?".
 #pragma once
 
 #include <algorithm>

@@ -9,7 +9,7 @@ namespace vicinal::inline VICINAL_API::common {
 
 class Stopwatch {
   public:
-    // Since the last lap, or since it was made.
+    // Since the last lap, or since construction.
     double seconds() const { return since(Clock::now()); }
 
     // The same, and starts the next lap.

@@ -1,4 +1,4 @@
-// Text for people: numbers, lists and tables.
+// Text output: numbers, lists and tables.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@ bool parse(std::string_view text, double& value);
 
 std::string join(const std::vector<std::string>& words, std::string_view separator = ", ");
 
-// The text with every control character made visible, so that it stays on one line and
-// cannot talk to the terminal.
+// The text with control characters escaped, so that it is one line and cannot control the
+// terminal.
 std::string one_line(std::string_view text);
 
 // 15011231 as 15,011,231.
 std::string grouped(std::uint64_t value);
 
-// Whole numbers grouped, others to four digits, what is not a number as "-".
+// Whole numbers grouped, others with four digits, NaN as "-".
 std::string readable_number(double value);
 
 // A size in B, kB, MB, GB and a time in ms or s.
 std::string readable_bytes(std::uint64_t bytes);
 std::string readable_seconds(double seconds);
 
-// Lines of fields as a table: the first column to the left, the others to the right. No line
-// ends in blanks.
+// Formats lines of fields as a table: the first column left-aligned, the others right-aligned.
+// No line has trailing blanks.
 std::string aligned(const std::vector<std::vector<std::string>>& lines);
 
 }  // namespace vicinal::inline VICINAL_API::common

@@ -1,4 +1,4 @@
-// Every step of a simulation: one finder, which keeps its memory, in a periodic box.
+// The steps of a simulation in a periodic box: one finder, which keeps its memory.
 #include <atomic>
 #include <cstdio>
 #include <vector>

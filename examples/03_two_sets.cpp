@@ -19,7 +19,7 @@ int main() {
     for (auto [particle, obstacle] : hits)
         std::printf("particle %u meets obstacle %u\n", particle, obstacle);
 
-    // Pairs (query, obstacle): what lies on the way from (-3, 0.5) to (6, 0.5)?
+    // Pairs (query, obstacle): obstacles on the segment from (-3, 0.5) to (6, 0.5).
     const std::vector<double> from{-3, 0.5}, along{9, 0};
     const auto seen = finder.probe(vicinal::segments<2>(from, along), vicinal::Order::sorted);
     for (auto [ray, obstacle] : seen) std::printf("ray %u passes obstacle %u\n", ray, obstacle);

@@ -32,8 +32,8 @@ bool is_exact(T value) {
     return true;
 }
 
-// Values that lie `stride` bytes apart. Returns the first that is not exact in a double,
-// or `count`.
+// Decodes strided values. Returns the index of the first that is not exact in a double, or
+// `count`.
 template <class T>
 std::size_t decode_run(const char* from, std::size_t stride, std::size_t count, bool swap,
                        double* to) {

@@ -1,4 +1,4 @@
-// What the readers of binary formats share. Internal to io/.
+// Shared by the readers of binary formats. Internal to io/.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@ struct Scalar {
     bool big_endian = false;
 };
 
-// Decodes `count` values that lie `stride` bytes apart. Returns the first that is an
-// integer beyond 2^53, hence not exact in a double, or `count` if there is none.
+// Decodes `count` values with a stride of `stride` bytes. Returns the index of the first
+// integer beyond 2^53, which a double cannot hold exactly, or `count` if there is none.
 std::size_t decode(const char* from, std::size_t stride, std::size_t count, Scalar type,
                    double* to);
 
-// Reads `rows` records, each a value of every type in turn, into columns that already
-// have that many values. Integers that a double cannot hold are an error.
+// Reads `rows` records, each with one value of every type in order, into columns of that size.
+// Integers that a double cannot hold exactly are an error.
 void read_records(Source& source, std::size_t rows, std::span<const Scalar> types,
                   std::span<NamedColumn> columns);
 

@@ -103,9 +103,9 @@ std::vector<T> BodyFile::numbers(const std::string& name) {
     if constexpr (std::is_same_v<T, double>) {
         return values;
     } else {
-        const double most = double{std::numeric_limits<T>::max()};
+        const double largest = double{std::numeric_limits<T>::max()};
         for (std::size_t i = 0; i < values.size(); ++i)
-            if (std::isfinite(values[i]) && std::abs(values[i]) > most)
+            if (std::isfinite(values[i]) && std::abs(values[i]) > largest)
                 fail(
                     fmt::format("{} = {} in row {} is too large for --precision float; use "
                                 "--precision double",
@@ -166,7 +166,7 @@ Bodies<T, D> BodyArrays<T, D>::view() const {
         if (layout.shape == Shape::boxes) bodies.upper.axis[a] = Column<T>(upper[a]);
         if (layout.swept) bodies.displacement.axis[a] = Column<T>(displacement[a]);
     }
-    // With a stride of zero one radius serves all.
+    // A stride of 0: all bodies have the same radius.
     if (layout.shape == Shape::spheres)
         bodies.radius = Column<T>(radius.data(), count, layout.radius_column ? sizeof(T) : 0);
     if (!group.empty()) {

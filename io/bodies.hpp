@@ -1,4 +1,4 @@
-// From a file, and what the caller says it holds, to the bodies the library takes.
+// Bodies of a file as the library takes them. The caller chooses the shape.
 #pragma once
 
 #include <array>
@@ -19,28 +19,28 @@ namespace vicinal::io {
 // "points", "spheres" or "boxes".
 const char* shape_name(Shape shape);
 
-// What the bodies of a file are.
+// The shape and the columns of the bodies in a file.
 struct Layout {
     Shape shape = Shape::points;
     ReachRule rule = ReachRule::sum;
     double cutoff = 0;
     bool radius_column = false;
-    double radius = 0;  // of every sphere, unless there is a column
+    double radius = 0;  // of every sphere, without a column
     bool swept = false;
-    int dim = 0;       // 0: what the columns say
-    std::string flag;  // what chose the shape, for messages
+    int dim = 0;       // 0: determined by the columns
+    std::string flag;  // the flag that chose the shape, for messages
 };
 
-// The columns of such bodies by name, in the order in which a .npy file holds them.
+// The column names of such bodies, in the order of a .npy file.
 std::vector<std::string> column_names(const Layout& layout, int dim);
 
-// The arrays behind a view.
+// The arrays of the bodies.
 template <Real T, int D>
 struct BodyArrays {
     Layout layout;
     std::size_t count = 0;
     std::array<std::vector<T>, D> position, upper, displacement;
-    std::vector<T> radius;  // one element, if all have the same
+    std::vector<T> radius;  // one element if all are equal
     std::vector<std::uint32_t> group, mask;
     std::vector<Pair> excluded;
     Vertices vertices;
@@ -50,10 +50,9 @@ struct BodyArrays {
 
 class BodyFile {
   public:
-    // Reads the file and names its columns. Throws Error if it does not hold what the
-    // layout needs.
+    // Reads the file and names its columns. Throws Error if a column of the layout is missing.
     BodyFile(const std::string& name, const Layout& layout);
-    // The same from a table that need not come from a file.
+    // The same from a table in memory.
     BodyFile(const std::string& name, const Layout& layout, Table table);
 
     const std::string& name() const { return name_; }
@@ -61,8 +60,7 @@ class BodyFile {
     int dim() const { return layout_.dim; }
     const std::optional<Cell>& cell() const { return table_.cell; }
 
-    // Hands the columns over: the file's own copy is gone afterwards, so that the bodies
-    // are in memory once.
+    // Moves the columns out, so that the bodies are in memory only once.
     template <Real T, int D>
     BodyArrays<T, D> take();
 
@@ -80,7 +78,7 @@ class BodyFile {
     Table table_;
 };
 
-// Runs f; an error about one body then also says which row of which file that is.
+// Runs f. Adds the file and the row to the message of an error about one body.
 template <class F>
 decltype(auto) naming(const std::string& file, const F& f) {
     try {

@@ -1,4 +1,4 @@
-// Comma-separated text with a header line. A field may stand in double quotes.
+// Comma-separated text with a header line. A field may be in double quotes.
 #include <algorithm>
 
 #include "io/readers.hpp"
@@ -20,7 +20,7 @@ std::size_t closing_quote(const Source& source, std::string_view line, std::size
     }
 }
 
-// Quotes around a field are dropped; doubled ones inside it stay as they are.
+// Quotes around a field are removed; doubled quotes inside it are left unchanged.
 void split_commas(const Source& source, std::string_view line,
                   std::vector<std::string_view>& fields) {
     fields.clear();
@@ -82,8 +82,7 @@ Table read_csv(Source& source) {
     while (content_line(source, line)) {
         split_commas(source, line, fields);
         rows.add(fields);
-        // Lines are of similar length: one reservation, with a little to spare, instead
-        // of repeated doubling.
+        // Lines have similar lengths: reserve once, with some slack, instead of doubling.
         constexpr std::uint64_t sample = 1000;
         if (rows.count() == sample)
             rows.reserve(sample + source.left() / ((bytes - source.left()) / sample) * 17 / 16);

@@ -1,4 +1,4 @@
-// numpy's .npy: a magic, a version, a Python dictionary as text, then the raw array.
+// numpy's .npy: a magic number, a version, a Python dictionary as text, then the raw array.
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 #include <algorithm>
 #include <bit>
@@ -13,7 +13,7 @@ namespace vicinal::io {
 
 namespace {
 
-// Far above any table of bodies; an array beyond it has been saved the wrong way round.
+// Far above any table of bodies; an array with more columns was probably saved transposed.
 constexpr std::uint64_t most_columns = 4096;
 
 struct Header {
@@ -22,7 +22,7 @@ struct Header {
     std::optional<std::vector<std::uint64_t>> shape;
 };
 
-// The few forms of Python literal that the dictionary of a plain array has.
+// The Python literals that occur in the dictionary of a plain array.
 class HeaderParser {
   public:
     HeaderParser(const Source& source, std::string_view text) : source_(source), text_(text) {}
@@ -155,7 +155,7 @@ Scalar read_type(const Source& source, const std::string& text) {
             .big_endian = text[0] == '>' || (text[0] == '=' && native_big)};
 }
 
-// Rows and columns, checked against what the file can hold.
+// Rows and columns, checked against the size of the file.
 std::array<std::size_t, 2> read_shape(const Source& source,
                                       const std::vector<std::uint64_t>& shape,
                                       std::size_t item) {
@@ -165,7 +165,7 @@ std::array<std::size_t, 2> read_shape(const Source& source,
     const std::uint64_t columns = shape.size() == 2 ? shape[1] : 1;
     if (columns == 0) source.fail("holds an array without columns; save one row per body");
     if (columns > most_columns)
-        source.fail("holds " + std::to_string(columns) + " columns (the most is " +
+        source.fail("holds " + std::to_string(columns) + " columns (the maximum is " +
                     std::to_string(most_columns) +
                     "); save one row per body, perhaps the transposed array");
     source.expect(shape[0], columns * item, "rows");

@@ -20,18 +20,19 @@ namespace {
     throw Error(Error::Kind::input, file + ": " + what);
 }
 
-// A whole number of a row, at most `most` away from zero and not below `least`.
+// A whole number of a row, from `minimum` to `maximum`.
 double whole(const std::string& file, const NamedColumn& column, std::size_t row,
-             const std::string& name, double least, double most) {
+             const std::string& name, double minimum, double maximum) {
     const double value = column.values[row];
-    if (value == std::floor(value) && value >= least && value <= most) return value;
+    if (value == std::floor(value) && value >= minimum && value <= maximum) return value;
     fail(file, fmt::format("{} = {} in row {} is not a whole number from {} to {}", name, value,
-                           row + 1, least, most));
+                           row + 1, minimum, maximum));
 }
 
 Index body(const std::string& file, const NamedColumn& column, std::size_t row,
            const char* name, std::size_t bodies) {
-    if (bodies == 0) fail(file, "it lists pairs, but there are no bodies");
+    if (bodies == 0)
+        fail(file, "it lists pairs, but there are no bodies; give the file of their bodies");
     return static_cast<Index>(
         whole(file, column, row, name, 0, static_cast<double>(bodies - 1)));
 }
@@ -41,8 +42,7 @@ int image(const std::string& file, const NamedColumn& column, std::size_t row,
     return static_cast<int>(whole(file, column, row, name, -1e6, 1e6));
 }
 
-// The columns of the names, or the first ones of a file without names, which must then
-// hold just as many.
+// The columns with these names. A file without names must have exactly this many columns.
 std::vector<const NamedColumn*> columns(const std::string& file, const Table& table,
                                         const std::vector<std::string>& names,
                                         const std::string& remedy) {
@@ -83,7 +83,7 @@ std::vector<std::size_t> read_offsets(const std::string& file, std::size_t bodie
     return result;
 }
 
-static_assert(std::endian::native == std::endian::little, ".npy files are written as they lie");
+static_assert(std::endian::native == std::endian::little, ".npy files hold native values");
 static_assert(sizeof(Pair) == 2 * sizeof(Index));
 
 template <class T>
@@ -91,7 +91,7 @@ void write_all(PendingFile& out, std::span<const T> values) {
     out.write(values.data(), values.size_bytes());
 }
 
-// Pairs and images side by side, a block's worth at a time.
+// Interleaves pairs and images, one block at a time.
 template <int D>
 void write_wide(PendingFile& out, const Block<D>& block) {
     constexpr std::size_t chunk = 4096;
@@ -183,10 +183,11 @@ std::vector<ListedPair<D>> read_rows(const std::string& prefix, std::size_t bodi
     if (images == Images::read) {
         shifts = read_table(files.images);
         shift = columns(files.images, shifts, image_names(D), "");
-        if (shifts.rows != indices.rows) fail(files.images, "it does not fit the indices");
+        if (shifts.rows != indices.rows)
+            fail(files.images, "its length differs from that of the indices; write both again");
     }
     if (offsets.back() != indices.rows)
-        fail(files.offsets, "the last offset is not the number of indices");
+        fail(files.offsets, "the last offset is not the number of indices; write both again");
     std::vector<ListedPair<D>> result(indices.rows);
     for (std::size_t i = 0; i < bodies; ++i)
         for (std::size_t row = offsets[i]; row < offsets[i + 1]; ++row) {

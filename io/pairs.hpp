@@ -1,4 +1,4 @@
-// Files of pairs and of neighbour rows: ours or another program's.
+// Files of pairs and of neighbour rows, by this or another program.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace vicinal::io {
 
-// As a file lists it: bodies i and j, j shifted by so many periods.
+// A pair of a file: bodies i and j, with j shifted by `image` periods.
 template <int D>
 struct ListedPair {
     Index i = 0, j = 0;
@@ -22,14 +22,13 @@ struct ListedPair {
 enum class Images { none, read };
 
 // The pairs of a file (.npy of two columns, or .csv with i,j), and with Images::read their
-// images (2 + D columns; nx,ny,nz). Throws Error for anything but whole numbers, naming
-// the row, and for an index of which there is no body: `first` bodies may stand in column
-// i and `second` in column j.
+// images (2 + D columns; nx,ny,nz). Throws Error for values that are not whole numbers and for
+// indices out of range: column i must be below `first`, column j below `second`.
 template <int D>
 std::vector<ListedPair<D>> read_pairs(const std::string& file, std::size_t first,
                                       std::size_t second, Images images);
 
-// The same from a table that has been read; `file` is its name for messages.
+// The same from a table; `file` is its name for messages.
 template <int D>
 std::vector<ListedPair<D>> pairs_of(const Table& table, const std::string& file,
                                     std::size_t first, std::size_t second, Images images);
@@ -39,7 +38,7 @@ template <int D>
 std::vector<ListedPair<D>> read_rows(const std::string& prefix, std::size_t bodies,
                                      Images images);
 
-// Pairs that never count, as the library takes them.
+// Excluded pairs, as the library takes them.
 std::vector<Pair> read_excluded(const std::string& file, std::size_t first, std::size_t second);
 
 // The three files of neighbour rows.

@@ -79,7 +79,8 @@ void read_property(const Source& source, std::span<const std::string_view> words
                       .count_type = {}};
     if (is_list) property.count_type = read_type(source, words[2], header.big_endian);
     if (is_list && property.count_type.kind == 'f')
-        source.fail_here("the length of a list is no integer type; export the file again");
+        source.fail_here(
+            "the length of a list is not of an integer type; export the file again");
     header.elements.back().properties.push_back(std::move(property));
 }
 

@@ -21,7 +21,7 @@ Source::Source(const std::filesystem::path& file) : name_(file.string()) {
     std::error_code error;
     const auto status = std::filesystem::status(file, error);
     if (std::filesystem::is_directory(status)) fail("is a directory; name a file in it");
-    // A pipe has no size, and without a size a hostile count cannot be refused.
+    // A pipe has no size, which is needed to reject hostile counts.
     if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
         fail("is not a regular file; copy the data into a file first");
     file_.reset(std::fopen(file.c_str(), "rb"));
@@ -30,7 +30,7 @@ Source::Source(const std::filesystem::path& file) : name_(file.string()) {
              "); check its name and permissions");
     left_ = std::filesystem::file_size(file, error);
     if (error) fail("its size cannot be read (" + error.message() + "); check the path");
-    if (left_ == 0) fail("is empty; it was perhaps never written completely");
+    if (left_ == 0) fail("is empty; write it again");
     buffer_.resize(std::min<std::uint64_t>(left_, buffer_bytes));
 }
 
@@ -40,7 +40,7 @@ Source::Source(std::string name, std::string_view bytes)
       end_(bytes.size()),
       left_(bytes.size()) {}
 
-// Appends to the buffer what comes next in the file; false when there is nothing more.
+// Appends the next bytes of the file to the buffer; false at the end of the file.
 bool Source::fill() {
     if (!file_ || left_ <= buffered()) return false;
     if (begin_ > 0) {
@@ -105,7 +105,7 @@ void Source::skip(std::uint64_t bytes) {
 
 void Source::expect(std::uint64_t count, std::uint64_t bytes_each,
                     std::string_view things) const {
-    // The last line of a text file may lack its end, hence the byte granted.
+    // One extra byte, because the last line of a text file may lack its newline.
     if (count <= (left_ + 1) / bytes_each) return;
     fail("declares " + std::to_string(count) + " " + std::string(things) + ", but only " +
          std::to_string(left_) + " bytes follow; the file is truncated or its header is wrong");

@@ -1,4 +1,4 @@
-// The bytes a reader reads: a file, or memory (tests, fuzzing). Internal to io/.
+// The input of a reader: a file, or memory (tests, fuzzing). Internal to io/.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,8 @@
 
 namespace vicinal::io {
 
-// Lines and raw bytes may be read in turn (a PLY file has a text header before binary
-// data). Files go through a small buffer, so that the columns stay the largest thing in
-// memory.
+// Lines and raw bytes can alternate (a PLY file has a text header before binary data). Files
+// are read through a small buffer, so that little memory is needed beside the columns.
 class Source {
   public:
     explicit Source(const std::filesystem::path& file);
@@ -27,9 +26,9 @@ class Source {
     void read(char* to, std::size_t bytes);
     void skip(std::uint64_t bytes);
 
-    // Throws unless the rest of the file can hold `count` things of at least
-    // `bytes_each` > 0 bytes. Every count a file declares passes here before it sizes
-    // memory: a file of a few bytes must not make us allocate gigabytes.
+    // Throws unless the rest of the file can hold `count` elements of at least `bytes_each` > 0
+    // bytes. Every declared count is checked here before memory is allocated: a file of a few
+    // bytes must not cause an allocation of gigabytes.
     void expect(std::uint64_t count, std::uint64_t bytes_each, std::string_view things) const;
 
     std::uint64_t left() const { return left_; }
@@ -50,7 +49,7 @@ class Source {
     void consume(std::size_t bytes);
 
     std::string name_;
-    std::unique_ptr<std::FILE, Close> file_;  // null: all there is lies in the buffer
+    std::unique_ptr<std::FILE, Close> file_;  // null: the buffer holds everything
     std::vector<char> buffer_;
     std::size_t begin_ = 0;
     std::size_t end_ = 0;

@@ -36,7 +36,7 @@ Table read_table(const std::filesystem::path& file) {
         if (format.ending == ending) return format.read(source);
         known += (known.empty() ? "" : ", ") + std::string(format.ending);
     }
-    source.fail("the ending " + shown(ending) + " names no format; known are " + known);
+    source.fail("the ending " + shown(ending) + " is not a known format; use one of " + known);
 }
 
 }  // namespace vicinal::io

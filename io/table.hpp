@@ -1,4 +1,4 @@
-// A file of bodies as columns of numbers, whatever the format.
+// A file of bodies in any format, as columns of numbers.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ struct NamedColumn {
     std::vector<double> values;  // binary values are exact, decimal text is rounded
 };
 
-// The box a file says its bodies live in (extended XYZ, LAMMPS dump).
+// The simulation cell of a file (extended XYZ, LAMMPS dump).
 struct Cell {
     std::array<std::array<double, 3>, 3> vectors{};  // rows are the lattice vectors
     std::array<bool, 3> periodic{};
@@ -30,9 +30,9 @@ struct Table {
     const NamedColumn* find(const std::string& name) const;
 };
 
-// Reads .npy, .csv, .xyz / .extxyz, .dump / .lammpstrj and .ply, told apart by the name's
-// ending. Of a trajectory the first frame. Columns of text are left out.
-// Throws vicinal::Error with one line that names the file, the place and the remedy.
+// Reads .npy, .csv, .xyz / .extxyz, .dump / .lammpstrj and .ply; the extension selects the
+// format. Only the first frame of a trajectory is read. Columns of text are skipped. Throws
+// vicinal::Error with one line that names the file, the position and the remedy.
 Table read_table(const std::filesystem::path& file);
 
 }  // namespace vicinal::io

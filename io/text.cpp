@@ -49,7 +49,7 @@ std::string shown(std::string_view text) {
 }
 
 bool parse(std::string_view text, double& value) {
-    // from_chars knows no leading plus, which printf("%+g") and spreadsheets write.
+    // from_chars does not accept a leading plus, which printf("%+g") and spreadsheets write.
     if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
     return parse_whole(text, value);
 }
@@ -71,8 +71,8 @@ void split(std::string_view line, std::vector<std::string_view>& fields) {
     }
 }
 
-// Columns that mean something to the tool: text there is a mistake, never a label, and must
-// not turn bodies two-dimensional or a filter off.
+// Columns that the tool interprets. Text in them is an error, because skipping them would make
+// the bodies two-dimensional or disable a filter.
 static bool has_meaning(std::string_view name) {
     constexpr std::string_view names[] = {"x",    "y",  "z",  "radius", "x0", "y0", "z0",
                                           "x1",   "y1", "z1", "ux",     "uy", "uz", "group",
@@ -96,8 +96,8 @@ Rows::Rows(Source& source, const std::vector<std::string>& names, Text text)
 
 void Rows::reserve(std::size_t rows) {
     if (columns_.empty()) return;
-    // A field takes two bytes with what separates it from the next: a file cannot claim
-    // more memory than a small multiple of its own size.
+    // A field and its separator take at least two bytes, so a file cannot claim more memory
+    // than a small multiple of its size.
     rows = std::min<std::uint64_t>(rows, source_.left() / (2 * columns_.size()) + 1);
     for (Column& column : columns_)
         if (!column.is_text) column.values.reserve(rows);
@@ -132,7 +132,7 @@ void Rows::add(std::span<const std::string_view> fields) {
         if (is_number && column.is_text)
             fail_field(first_line_, column, column.text,
                        ", but line " + std::to_string(source_.line_number()) +
-                           " has one; make all of them numbers or none");
+                           " has one; make all of them numbers or none of them");
         if (!is_number && !column.is_text)
             fail_field(source_.line_number(), column, fields[i], "; correct the field");
         if (is_number) column.values.push_back(value);

@@ -1,4 +1,4 @@
-// What the readers of text formats share. Internal to io/.
+// Shared by the readers of text formats. Internal to io/.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@ namespace vicinal::io {
 std::string lower(std::string_view text);
 std::string_view trim(std::string_view text);
 
-// The text without characters that would break an error's one line.
+// The text without characters that would break the single line of an error message.
 std::string printable(std::string_view text);
 
-// The same in quotes and cut to a readable length.
+// The same in quotes, truncated to a readable length.
 std::string shown(std::string_view text);
 
-// The fewest bytes of a line that holds anything.
+// The minimum number of bytes of a non-empty line.
 inline constexpr std::uint64_t line_bytes = 2;
 
 // True if the whole text is one number that a double can hold; nan and inf are numbers.
@@ -32,20 +32,19 @@ bool parse(std::string_view text, std::uint64_t& value);
 // Fields separated by blanks.
 void split(std::string_view line, std::vector<std::string_view>& fields);
 
-// Rows of text fields on their way to columns.
+// Collects rows of text fields as columns.
 class Rows {
   public:
-    // A column with text in every row (an element's name) can be left out of the table, unless
-    // its name is one that holds numbers (x, radius, group, ...). Text among numbers is an
-    // error in any case.
+    // A column with text in every row (such as names of elements) is skipped, unless its name
+    // requires numbers (x, radius, group, ...). Text among numbers is always an error.
     enum class Text { leave_out, refuse };
 
-    // Names must differ and not be empty.
+    // Names must be unique and not empty.
     Rows(Source& source, const std::vector<std::string>& names, Text text);
 
-    // For `rows` rows in all, but never more than the rest of the file can hold.
+    // Reserves memory for `rows` rows, but not more than the rest of the file can hold.
     void reserve(std::size_t rows);
-    void add(std::span<const std::string_view> fields);  // the line just read
+    void add(std::span<const std::string_view> fields);  // of the current line
     std::size_t count() const { return count_; }
     Table table();  // moves the columns out
 
@@ -53,7 +52,7 @@ class Rows {
     struct Column {
         std::string name;
         std::vector<double> values;
-        std::string text;  // what the first row holds, if that is no number
+        std::string text;  // the value in the first row, if it is not a number
         bool is_text = false;
     };
 

@@ -1,4 +1,4 @@
-// Files that name the mesh vertices of bodies.
+// Files with the mesh vertices of bodies.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ struct Vertices {
 };
 
 // One row per body: all columns of a .npy file, or v0, v1, ... of a .csv file, at most 8.
-// Throws Error for anything but whole numbers of 32 bits, naming the row, and for another
-// number of rows than there are bodies.
+// Throws Error for values that are not 32-bit whole numbers, and if the number of rows differs
+// from the number of bodies.
 Vertices read_vertices(const std::string& file, std::size_t bodies);
 
 }  // namespace vicinal::io

@@ -10,9 +10,10 @@
 namespace vicinal::io {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "the values are not swapped");
+static_assert(std::endian::native == std::endian::little,
+              "values are written in native byte order");
 
-// The appended data in the making: the XML above them gives each array's place.
+// Collects the appended data; the XML before them holds the offset of each array.
 class Layout {
   public:
     std::string array(const std::string& type, const std::string& name, int components,
@@ -29,7 +30,7 @@ class Layout {
     std::uint64_t offset_ = 0;
 };
 
-// Writes `count` values of type T after their size in bytes, `value(k)` the k-th of them.
+// Writes the size in bytes and then `count` values of type T; `value(k)` is the k-th.
 template <class T, class F>
 void write_values(PendingFile& out, std::size_t count, const F& value) {
     const std::uint64_t bytes = count * sizeof(T);
@@ -65,7 +66,7 @@ void write_vtp(const std::filesystem::path& file, std::span<const double> positi
     for (const PointArray& array : arrays)
         xml += layout.array("Float32", array.name, array.components,
                             array.values.size() * sizeof(float));
-    // Statement by statement: the offsets count in the order of the calls.
+    // Separate statements, because offsets follow the order of the calls.
     xml += "</PointData>\n<Points>\n";
     xml += layout.array("Float32", "Points", 3, positions.size() * sizeof(float));
     xml += "</Points>\n<Verts>\n";

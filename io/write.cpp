@@ -32,7 +32,7 @@ std::string reason(int error) {
 }
 
 [[noreturn]] void fail_write(const fs::path& file) {
-    fail(file, "writing failed" + reason(errno) + "; free space or choose another place");
+    fail(file, "writing failed" + reason(errno) + "; free space or choose another directory");
 }
 
 struct Target {
@@ -40,8 +40,8 @@ struct Target {
     bool in_place = false;
 };
 
-// Links are followed here because the rename would replace the link itself. One that leads
-// into /proc (/dev/stdout) is somebody's open file and must stay the file it is.
+// Resolves links, because renaming would replace the link itself. A link into /proc
+// (/dev/stdout) is an open file and is written in place.
 Target follow_links(const fs::path& file) {
     constexpr int most_links = 40;
     fs::path at = file;
@@ -57,7 +57,7 @@ Target follow_links(const fs::path& file) {
         if (error) fail(file, "the link cannot be read (" + error.message() + "); remove it");
         at = at.parent_path() / next;
     }
-    fail(file, "the links lead in a circle; name another file");
+    fail(file, "the links form a cycle; name another file");
 }
 
 void check(const fs::path& file) {
@@ -67,15 +67,15 @@ void check(const fs::path& file) {
         fail(file, "is a directory; name a file in it");
     const fs::path parent = file.has_parent_path() ? file.parent_path() : ".";
     if (!fs::is_directory(parent, error))
-        fail(file, "the directory " + shown(parent.string()) + " does not exist; make it");
+        fail(file, "the directory " + shown(parent.string()) + " does not exist; create it");
     if (fs::exists(file, error) && ::access(file.c_str(), W_OK) != 0)
         fail(file, "cannot be written" + reason(errno) + "; check its permissions");
 }
 
 }  // namespace
 
-// Names of temporary files for a signal handler, which may not take locks or allocate. More
-// files at once than slots are fine: those beyond stay behind when a signal ends the process.
+// Names of temporary files for a signal handler, which must not lock or allocate. Files beyond
+// the number of slots remain if a signal ends the process.
 namespace {
 
 std::array<std::atomic<const char*>, 16> pending_names{};
@@ -129,7 +129,8 @@ PendingFile::PendingFile(fs::path file) : state_(std::make_unique<State>()) {
     check(file);
     state_->target = follow_links(file);
     state_->name = std::move(file);
-    // Appending, so that what others wrote to the same open file survives.
+    // Append mode, so that the output of other writers to the same open file is not
+    // overwritten.
     if (state_->target.in_place)
         state_->stream = std::fopen(state_->target.file.c_str(), "ab");
     else
@@ -161,7 +162,7 @@ void PendingFile::commit_durably() {
     if (std::fflush(state_->stream) != 0 || ::fsync(::fileno(state_->stream)) != 0)
         fail_write(state_->name);
     commit();
-    // The new name is an entry of the directory, which has to reach the disk as well.
+    // The directory must be synced as well, because it holds the new name.
     const fs::path parent = state_->target.file.parent_path();
     const int directory = ::open(parent.empty() ? "." : parent.c_str(), O_RDONLY | O_DIRECTORY);
     if (directory < 0) fail_write(state_->name);
@@ -205,7 +206,7 @@ void append_name(std::string& text, const std::string& name) {
     text += '"';
 }
 
-// Writes rows in pieces, so that the text of a large table never lies in memory whole.
+// Writes rows in pieces, so that the text of a large table is never in memory as a whole.
 template <class AppendRow>
 void write_rows(PendingFile& out, std::size_t rows, AppendRow append_row) {
     constexpr std::size_t piece = std::size_t{1} << 16;
@@ -222,7 +223,8 @@ void write_rows(PendingFile& out, std::size_t rows, AppendRow append_row) {
 using Columns = std::span<const std::vector<double>>;
 
 void write_npy(PendingFile& out, std::size_t rows, Columns columns) {
-    static_assert(std::endian::native == std::endian::little, "the values are not swapped");
+    static_assert(std::endian::native == std::endian::little,
+                  "values are written in native byte order");
     out.write(npy_header("<f8", rows, columns.size()));
     write_rows(out, rows, [&](std::string& text, std::size_t row) {
         for (const auto& column : columns)
@@ -265,7 +267,9 @@ void write_columns(const fs::path& file, std::span<const std::string> names,
     const auto has_rows = [&](const std::vector<double>& c) { return c.size() == rows; };
     if (columns.empty() || names.size() != columns.size() ||
         !std::all_of(columns.begin(), columns.end(), has_rows))
-        fail(file, "there must be columns, equally long and each with a name");
+        fail(
+            file,
+            "the columns differ in length or lack names; give each a name and the same length");
     PendingFile out(file);
     if (ending == ".npy")
         write_npy(out, rows, columns);

@@ -1,5 +1,5 @@
-// Writers. A file appears under its name only when it is complete: an interrupted run
-// leaves no half file behind.
+// Writers. A file appears under its name only when it is complete, so that an interrupted run
+// leaves no partial file.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace vicinal::io {
 
-// A file that is written under a temporary name beside its own and renamed by commit().
-// Destroyed without commit, it leaves nothing. Throws vicinal::Error (no permission, full
-// disk, a directory in the way, ...). A device or pipe (/dev/stdout) is written in place.
+// A file that is written under a temporary name in the same directory and renamed by commit().
+// Without commit() the destructor removes it. Throws vicinal::Error (no permission, full disk,
+// a directory in the way, ...). A device or pipe (/dev/stdout) is written in place.
 class PendingFile {
   public:
     explicit PendingFile(std::filesystem::path file);
@@ -23,8 +23,8 @@ class PendingFile {
     void write(const void* data, std::size_t bytes);
     void write(std::string_view text) { write(text.data(), text.size()); }
     void commit();
-    // The same for what must survive a crash of the machine: complete on the disk before it
-    // takes its name.
+    // The same for files that must survive a crash of the machine: synced to disk before the
+    // renaming.
     void commit_durably();
 
   private:
@@ -32,7 +32,7 @@ class PendingFile {
     std::unique_ptr<State> state_;
 };
 
-// Removes the temporary files of all pending ones. Safe in a signal handler.
+// Removes all temporary files. Safe in a signal handler.
 void remove_pending_files() noexcept;
 
 // The header of a C-ordered .npy array; the data follow as raw little-endian bytes.
@@ -43,8 +43,8 @@ std::string npy_header(std::string_view type, std::size_t rows, std::size_t cols
 void append_number(std::string& text, double value);
 void append_number(std::string& text, float value);
 
-// Named columns of equal length as .npy (rows x columns, float64; names dropped) or .csv,
-// told apart by the name's ending.
+// Named columns of equal length as .npy (rows x columns, float64; names dropped) or .csv, by
+// the extension.
 void write_columns(const std::filesystem::path& file, std::span<const std::string> names,
                    std::span<const std::vector<double>> columns);
 

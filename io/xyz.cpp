@@ -10,10 +10,10 @@ namespace vicinal::io {
 
 namespace {
 
-// Bounds what one short Properties entry can make us allocate.
+// Bounds the allocation that a short Properties entry can cause.
 constexpr std::uint64_t most_fields = 4096;
 
-// Which fields of an atom's line are kept, and under which names.
+// The fields of an atom's line that are read, and their names.
 struct Layout {
     std::vector<std::string> names;
     std::vector<std::size_t> kept;
@@ -21,8 +21,7 @@ struct Layout {
     bool allows_more = false;
 };
 
-// How many characters the value at the front takes: to its closing quote or bracket, or
-// to the next blank.
+// The length of the value at the front: up to its closing quote or bracket, or the next blank.
 std::size_t value_size(std::string_view text) {
     constexpr std::string_view openers = "\"'[{";
     constexpr std::string_view closers = "\"']}";
@@ -40,7 +39,7 @@ std::size_t value_size(std::string_view text) {
 }
 
 // The value of `key` (lower case) in a comment of key=value entries, quotes and brackets
-// included. Text without '=' is passed over, for plain XYZ allows any comment.
+// included. Text without '=' is skipped, because plain XYZ allows any comment.
 std::optional<std::string_view> find_value(std::string_view comment, std::string_view key) {
     while (true) {
         const std::size_t equals = comment.find('=');
@@ -54,7 +53,7 @@ std::optional<std::string_view> find_value(std::string_view comment, std::string
     }
 }
 
-// The words of a value, however it is quoted, bracketed and separated.
+// The words of a value with any quotes, brackets and separators.
 std::vector<std::string> value_words(std::string_view value) {
     std::string text(value);
     for (char& c : text)

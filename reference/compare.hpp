@@ -1,4 +1,4 @@
-// A list of pairs held against the plain evaluation.
+// Compares a list of pairs with the plain evaluation.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace vicinal::reference {
 
-// Differences of one kind: how many, and the first few.
+// Differences of one kind: their number, and the first of them.
 template <int D>
 struct Differences {
     static constexpr std::size_t shown = 5;
@@ -43,8 +43,8 @@ struct Verdict {
     }
 };
 
-// What is compared: the rows of the bodies chosen. A row holds every partner of its body
-// (a full list, or a sample of bodies), or only those with which the body stands first.
+// The rows that are compared: those of the chosen bodies. A row holds every partner of its body
+// (full list, or sample of bodies), or only those of pairs in which the body comes first.
 struct Scope {
     std::vector<Index> bodies;  // in increasing order
     bool whole_rows = false;
@@ -79,7 +79,7 @@ class Comparison {
     }
 
   private:
-    // Spells every pair as the rows need it, keeps one of each and puts the rows in order.
+    // Orients every pair as the rows need it, removes repeats and sorts the rows.
     void arrange() {
         if (one_set_ && !scope_.both_ways)
             for (auto& pair : pairs_)
@@ -99,15 +99,15 @@ class Comparison {
         }
     }
 
-    // Of the whole list, whatever the sample.
+    // Of the whole list, independent of the sample.
     void take_repeated() {
         for (std::size_t p = 1; p < pairs_.size(); ++p)
             if (pairs_[p] == pairs_[p - 1]) repeated_.add(pairs_[p]);
         pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
     }
 
-    // In whole rows a pair of two chosen bodies stands twice; it counts where it is
-    // spelled the canonical way.
+    // In full rows a pair of two chosen bodies occurs twice; it is counted in canonical
+    // orientation.
     bool counts(const PlainPair<D>& pair) const {
         if (!one_set_ || scope_.both_ways || !scope_.whole_rows) return true;
         return !chosen_[pair.j] || is_canonical(pair) || pair == reversed(pair);

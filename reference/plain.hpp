@@ -1,8 +1,7 @@
-// The contract, written down plainly: which bodies pair, by a double loop over every body
-// and every image. `vicinal verify` and the agreement tests measure the library against
-// this file, so it shares no code with it: it reads the views and the lattice, and the
-// formulas below are those of the contract, evaluated in T and in the order given there
-// (compile it with -ffp-contract=off).
+// A plain implementation of the contract: a double loop over all bodies and images. `vicinal
+// verify` and the agreement tests compare the library with it, so it shares no code with the
+// library. It reads the views and the lattice. The formulas are those of the contract,
+// evaluated in T and in the order given there (compile with -ffp-contract=off).
 #pragma once
 
 #include <algorithm>
@@ -34,7 +33,8 @@ PlainPair<D> reversed(const PlainPair<D>& pair) {
     return result;
 }
 
-// How a pair within one set is spelled: i < j, or i == j and a positive image.
+// True if a pair within one set is in canonical orientation: i < j, or i == j and a positive
+// image.
 template <int D>
 bool is_canonical(const PlainPair<D>& pair) {
     return pair.i < pair.j || (pair.i == pair.j && pair.n > Shift<D>{});
@@ -151,7 +151,7 @@ bool round_meets_box(const Relative<T, D>& r, T radius) {
     return dot(e, e) <= radius * radius;
 }
 
-// Where the squared distance is least between two times with no change of the nearest
+// The time of the minimum squared distance between two times, without a change of the nearest
 // side, face or edge in between.
 template <Real T, int D>
 T nearest_between(const Relative<T, D>& r, T from, T to) {
@@ -167,8 +167,8 @@ T nearest_between(const Relative<T, D>& r, T from, T to) {
     return t < from ? from : (t > to ? to : t);
 }
 
-// The squared distance is a quadratic between the times at which a side is crossed: its
-// least value is at one of those times or inside one of the pieces.
+// The squared distance is a quadratic between the times at which a side is crossed: its minimum
+// is at one of those times or inside one of the pieces.
 template <Real T, int D>
 bool moving_round_meets_box(const Relative<T, D>& r, T radius) {
     const auto within = [&](T t) {
@@ -207,7 +207,7 @@ bool plain_touch(const Bodies<T, D>& a, Index i, const Bodies<T, D>& b, Index j,
     return round_meets_round(r, plain_reach(a, i, b, j), swept);
 }
 
-// A query of any shape and a body of any shape; a point is a bare point.
+// A query of any shape and a body of any shape; the cut-off of points is ignored.
 template <Real T, int D>
 bool plain_meets(const Bodies<T, D>& queries, Index q, const Bodies<T, D>& bodies, Index j,
                  const Shift<D>& n, const Domain<D>& domain) {
@@ -224,9 +224,8 @@ bool plain_meets(const Bodies<T, D>& queries, Index q, const Bodies<T, D>& bodie
     return radius > 0 ? moving_round_meets_box(r, radius) : moving_box_meets_box(r);
 }
 
-// Every pair of the bodies of `a` with those of `b`, one body of `a` at a time. The loop itself
-// is in plain.cpp, so that it is optimised also in tests, which are compiled to be compiled
-// fast.
+// Every pair of the bodies of `a` with those of `b`, one body of `a` at a time. The loop is in
+// plain.cpp, so that it is optimised although tests are compiled for short build times.
 template <Real T, int D>
 class PlainSearch {
   public:
@@ -245,7 +244,7 @@ class PlainSearch {
     // All (i, j, n), sorted. Within one set every partner of i, on either side.
     std::vector<PlainPair<D>> partners(Index i) const { return collect(i, false); }
 
-    // Within one set only the pairs that are spelled with i first.
+    // Within one set only the pairs in which i comes first.
     std::vector<PlainPair<D>> canonical_partners(Index i) const {
         return collect(i, sets_ == Sets::one);
     }

@@ -1,6 +1,6 @@
-// Which images a plain evaluation must try: for two bodies, every integer shift that
-// could possibly bring them together. Reckoned in double from the inverse of the lattice,
-// and generous: a shift too many costs a test, a shift too few would be a wrong verdict.
+// The images that a plain evaluation must test: for two bodies, every integer shift that could
+// bring them within reach. Computed in double from the inverse of the lattice, with generous
+// bounds: an extra shift costs a test, a missing shift would be a wrong result.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace vicinal::reference {
 
-// Not deduced where it is a parameter: D of an array is a std::size_t, ours is an int.
+// Prevents deduction: D of std::array is a std::size_t, ours is an int.
 template <int D>
 using Shift = std::type_identity_t<std::array<int, D>>;
 
@@ -55,13 +55,13 @@ std::array<std::array<double, D>, D> inverse(std::array<std::array<double, D>, D
 template <Real T, int D>
 class PlainImages {
   public:
-    // `moving`: does either set move? Else the shear stays as it is.
+    // `moving`: true if either set moves; otherwise the shear does not change.
     PlainImages(const Domain<D>& domain, bool moving)
         : domain_(domain), open_(domain.is_open()) {
         if (!moving || !domain.periodic[0]) domain_.shear_change = 0;
         for (std::size_t k = 0; k < D; ++k) {
             if (domain.periodic[k]) continue;
-            // An open axis may carry any vector; its coefficient is zero all the same.
+            // An open axis may have any lattice vector; its coefficient is zero.
             auto& row = domain_.lattice[k];
             if (row == std::array<double, D>{}) row[k] = 1;
         }
@@ -71,7 +71,8 @@ class PlainImages {
         last_inverse_ = inverse(last);
     }
 
-    // Calls visit(n) for every shift of j worth trying against i, in increasing order.
+    // Calls visit(n) for every shift of j that may bring it within reach of i, in increasing
+    // order.
     template <class Visit>
     void for_each(const Bodies<T, D>& a, Index i, const Bodies<T, D>& b, Index j,
                   const Visit& visit) const {
@@ -122,9 +123,9 @@ class PlainImages {
         return w;
     }
 
-    // j + n H meets the window's mirror image: n = -p H^-1 for some p in the window. While the
-    // shear changes, n of a given p only grows or only falls (for H0 = (Lx, delta), H1 = (0,
-    // Ly) n1 is linear in delta): the first and the last moment bound it.
+    // j + n H is in the mirrored window: n = -p H^-1 for some p in the window. While the shear
+    // changes, n of a given p is monotone (for H0 = (Lx, delta), H1 = (0, Ly), n1 is linear in
+    // delta), so the first and the last moment bound it.
     std::pair<Lengths, Lengths> solve(const Window& w) const {
         Lengths low{}, high{};
         for (std::size_t k = 0; k < D; ++k) {
@@ -151,7 +152,7 @@ class PlainImages {
             for (std::size_t k = 0; k < D; ++k)
                 size += largest(low[k], high[k]) * std::abs(domain_.lattice[k][x]);
             if (x == 1) size += (largest(low[0], high[0]) + 1) * std::abs(domain_.shear_change);
-            // Distances whose square underflows pair as well.
+            // Covers distances whose squares underflow, which also pair.
             w.half[x] += 16 * double{std::numeric_limits<T>::epsilon()} * size +
                          std::sqrt(double{std::numeric_limits<T>::min()});
         }
@@ -162,7 +163,7 @@ class PlainImages {
         return std::max(std::abs(low), std::abs(high));
     }
 
-    // Rounding is in the window already; the half on either side is for peace of mind.
+    // The window already covers rounding; the half on either side is an extra margin.
     std::pair<Shift<D>, Shift<D>> whole(const std::pair<Lengths, Lengths>& real) const {
         Shift<D> first{}, last{};
         for (std::size_t k = 0; k < D; ++k) {
@@ -182,7 +183,8 @@ class PlainImages {
 
     Domain<D> domain_;
     bool open_;
-    std::array<std::array<double, D>, D> inverse_, last_inverse_;  // as the step begins, ends
+    std::array<std::array<double, D>, D> inverse_,
+        last_inverse_;  // at the beginning and the end of the step
 };
 
 }  // namespace vicinal::reference

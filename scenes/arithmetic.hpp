@@ -1,5 +1,5 @@
-// Roots and volumes without libm, whose last bit differs from one system to the next
-// (sqrt is the exception: IEEE 754 rounds it exactly).
+// Roots and volumes without libm, whose last bit differs between systems (except sqrt, which
+// IEEE 754 rounds correctly).
 #pragma once
 
 #include <algorithm>

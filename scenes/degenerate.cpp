@@ -1,5 +1,5 @@
-// Scenes on which grids, trees and sweeps have been seen to fail: see the torture tests.
-// Each may be had as points, spheres or boxes of one size.
+// Scenes on which grids, trees and sweeps are known to fail; see the torture tests. Each is
+// available as points, spheres or boxes of one size.
 #include <cmath>
 
 #include "scenes/arithmetic.hpp"
@@ -12,7 +12,7 @@ Parameter shape_parameter() {
     return {"shape", 0, 0, 2, "0 points, 1 spheres, 2 boxes", true};
 }
 
-// Turns points into the shape asked for: `size` is the cut-off, the diameter or the edge.
+// Turns points into the requested shape; `size` is the cut-off, the diameter or the edge.
 Workload dressed(const Request& request, Workload workload, double size) {
     const double half = size / 2;
     workload.shape = static_cast<Shape>(static_cast<int>(request["shape"]));
@@ -98,7 +98,7 @@ Workload negative(Request& request) {
     return sized_by_neighbours(request, cube_at(request, -2));
 }
 
-// Half the sites lie at negative coordinates, and one plane of each axis at zero.
+// Half of the sites have negative coordinates, and one plane per axis is at zero.
 Workload grid_aligned(Request& request) {
     Workload result = empty_workload(request, Shape::points);
     const std::uint64_t edge = edge_of_lattice(request.n, request.dim);
@@ -117,7 +117,7 @@ Workload grid_aligned(Request& request) {
 std::vector<Recipe> degenerate_recipes() {
     return {
         {{"coincident",
-          "all bodies at one point: every pair is a pair, no structure can separate them",
+          "all bodies at one point: all of them pair, and no structure can separate them",
           1000,
           {dim_parameter(),
            shape_parameter(),
@@ -140,16 +140,16 @@ std::vector<Recipe> degenerate_recipes() {
            {"axis", 0, 0, 2, "the axis without extent: x, y, z", true}}},
          plane},
         {{"outlier",
-          "bodies in the unit cube and a single one far away: a grid over the bounding box "
-          "has one full cell",
+          "bodies in the unit cube and one outlier: a grid over the bounding box has one full "
+          "cell",
           10'000,
           {dim_parameter(),
            shape_parameter(),
            neighbours_parameter(10),
-           {"where", 1e6, -1e30, 1e30, "every coordinate of the one far away"}}},
+           {"where", 1e6, -1e30, 1e30, "every coordinate of the outlier"}}},
          outlier},
         {{"offset",
-          "bodies in a unit cube far from the origin: few digits are left for the distance",
+          "bodies in a unit cube far from the origin: distances lose most of their digits",
           10'000,
           {dim_parameter(),
            shape_parameter(),

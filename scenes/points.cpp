@@ -1,4 +1,4 @@
-// Points with one cut-off, as particle codes meet them.
+// Points with one cut-off, as in particle codes.
 #include <cmath>
 #include <numbers>
 
@@ -37,9 +37,9 @@ struct Cluster {
     double width;
 };
 
-// Two points of one cluster of width w differ by a normal distribution of width w sqrt(2);
-// its peak (4 pi w w)^(-dim/2) times the ball of the cut-off is their chance to pair while
-// the cut-off is small against w.
+// The difference of two points in a cluster of width w is normally distributed with width w
+// sqrt(2). Its peak density (4 pi w w)^(-dim/2) times the volume of the cut-off ball is the
+// probability of a pair, if the cut-off is small compared with w.
 double cluster_cutoff(const Request& request, const std::vector<Cluster>& clusters) {
     double density = 0;
     for (const Cluster& cluster : clusters) {
@@ -68,8 +68,8 @@ Workload clusters(Request& request) {
     return result;
 }
 
-// A direction is a point of the unit ball drawn by rejection, scaled to length one; points
-// too near the centre would lose digits.
+// A direction is a random point of the unit ball, scaled to length 1; points too near the
+// centre are rejected because they would lose digits.
 void add_on_sphere(Request& request, Workload& workload) {
     double point[3];
     double square = 0;
@@ -85,10 +85,10 @@ void add_on_sphere(Request& request, Workload& workload) {
         workload.position.push_back(0.5 + 0.5 * (point[a] / length));
 }
 
-// The cap that a chord r cuts from a sphere has the area pi r r, exactly.
+// The area of the spherical cap of chord r is exactly pi r r.
 Workload shell(Request& request) {
     Workload result = empty_workload(request, Shape::points);
-    const double surface = std::numbers::pi;  // both of the sphere and of the circle
+    const double surface = std::numbers::pi;  // of the sphere, and the length of the circle
     const double cap = ball_radius(request["neighbours"], request.n, request.dim - 1);
     result.cutoff = cap * (request.dim == 2 ? surface : std::sqrt(surface));
     for (std::uint64_t i = 0; i < request.n; ++i) add_on_sphere(request, result);
@@ -100,7 +100,7 @@ Workload shell(Request& request) {
 std::vector<Recipe> point_recipes() {
     return {
         {{"uniform",
-          "points anywhere in the unit cube: a gas, the case every method is tuned for",
+          "uniform random points in the unit cube: a gas, the case every method is tuned for",
           100'000,
           {dim_parameter(), neighbours_parameter(30)}},
          uniform},
@@ -117,7 +117,7 @@ std::vector<Recipe> point_recipes() {
           "galaxies, drops",
           100'000,
           {dim_parameter(),
-           {"clusters", 200, 1, 1e6, "number of clusters, all with the same share", true},
+           {"clusters", 200, 1, 1e6, "number of clusters of equal population", true},
            {"width", 0.05, 1e-6, 1, "standard deviation of the widest cluster"},
            neighbours_parameter(4.9)}},
          clusters},

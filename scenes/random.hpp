@@ -1,6 +1,6 @@
-// A generator of our own: the standard fixes its engines but not its distributions, so
-// std::normal_distribution or std::shuffle would give other scenes with another library.
-// Only + - * / and sqrt are used, which IEEE 754 rounds alike everywhere.
+// A random number generator. The standard specifies engines but not distributions, so
+// std::normal_distribution or std::shuffle would give different scenes with another standard
+// library. Only + - * / and sqrt are used, which IEEE 754 rounds correctly.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace vicinal::scenes {
 
-// xoshiro256** (Blackman and Vigna 2018), its state filled by splitmix64 as they advise.
+// xoshiro256** (Blackman and Vigna 2018), seeded by splitmix64 as they recommend.
 class Random {
   public:
     explicit Random(std::uint64_t seed) {
@@ -34,7 +34,7 @@ class Random {
         return result;
     }
 
-    // [0, 1), all 53 bits of it.
+    // In [0, 1), with 53 random bits.
     double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
     double uniform(double low, double high) { return low + (high - low) * uniform(); }
@@ -47,7 +47,7 @@ class Random {
         return value % count;
     }
 
-    // Mean 0, variance 1, never beyond 6.
+    // Mean 0, variance 1, at most 6 in magnitude.
     double normal() {
         double sum = 0;
         for (int i = 0; i < 12; ++i) sum += uniform();

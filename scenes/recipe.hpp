@@ -1,5 +1,5 @@
-// How a scene is written: its description and the function that makes it, side by side.
-// One list per file; scenes.cpp joins them.
+// The definition of a scene: its description and the function that makes it. One list per file;
+// scenes.cpp concatenates them.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace vicinal::scenes {
 
-// What was asked for, every parameter present and in range.
+// A validated request: every parameter is present and in range.
 struct Request {
     std::uint64_t n;
     int dim;
@@ -36,12 +36,13 @@ inline Parameter dim_parameter() {
     return {"dim", 3, 2, 3, "dimensions", true};
 }
 
-inline Parameter neighbours_parameter(double fallback) {
-    return {"neighbours", fallback, 0, 1e9, "mean number of neighbours away from the border"};
+inline Parameter neighbours_parameter(double default_value) {
+    return {"neighbours", default_value, 0, 1e9,
+            "mean number of neighbours away from the border"};
 }
 
-inline Parameter fill_parameter(double fallback) {
-    return {"fill", fallback, 0, 100, "sum of the volumes over the volume of the box"};
+inline Parameter fill_parameter(double default_value) {
+    return {"fill", default_value, 0, 100, "sum of the volumes over the volume of the box"};
 }
 
 inline Workload empty_workload(const Request& request, Shape shape) {

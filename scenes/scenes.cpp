@@ -1,4 +1,4 @@
-// The list of scenes, the checks of what was asked for, and the shuffle.
+// The list of scenes, the validation of requests, and the shuffle.
 #include "scenes/scenes.hpp"
 
 #include <algorithm>
@@ -34,21 +34,21 @@ const Recipe& find(const std::string& name) {
 }
 
 void check(const SceneInfo& info, const Parameter& parameter, double value) {
-    const bool inside = value >= parameter.least && value <= parameter.most;
+    const bool inside = value >= parameter.minimum && value <= parameter.maximum;
     if (inside && (!parameter.whole || value == static_cast<double>(static_cast<int>(value))))
         return;
-    throw Error(Error::Kind::option, "scene '" + info.name + "': " + parameter.name + " = " +
-                                         text(value) + " is not a " +
-                                         (parameter.whole ? "whole " : "") + "number from " +
-                                         text(parameter.least) + " to " + text(parameter.most) +
-                                         " (" + parameter.meaning + ")");
+    throw Error(Error::Kind::option,
+                "scene '" + info.name + "': " + parameter.name + " = " + text(value) +
+                    " is not a " + (parameter.whole ? "whole " : "") + "number from " +
+                    text(parameter.minimum) + " to " + text(parameter.maximum) + " (" +
+                    parameter.meaning + ")");
 }
 
 std::map<std::string, double> complete(const SceneInfo& info,
                                        const std::map<std::string, double>& given) {
     std::map<std::string, double> values;
     for (const Parameter& parameter : info.parameters)
-        values[parameter.name] = parameter.fallback;
+        values[parameter.name] = parameter.default_value;
     for (const auto& [name, value] : given) {
         const auto found = std::ranges::find(info.parameters, name, &Parameter::name);
         if (found == info.parameters.end())
@@ -67,7 +67,7 @@ void swap_bodies(std::vector<double>& values, std::size_t width, std::size_t i, 
     std::swap_ranges(at(i), at(i + 1), at(j));
 }
 
-// Fisher and Yates: no method may profit from the order in which a scene is made.
+// Fisher-Yates shuffle: no method may profit from the order in which a scene is made.
 void shuffle(Workload& workload, Random& random) {
     const auto width = static_cast<std::size_t>(workload.dim);
     for (std::size_t left = workload.size(); left > 1; --left) {
@@ -95,7 +95,7 @@ Workload make(const std::string& name, std::uint64_t n, std::uint64_t seed,
     auto values = complete(recipe.info, parameters);
     if (n > std::numeric_limits<Index>::max())
         throw Error(Error::Kind::limit, "a scene of " + std::to_string(n) +
-                                            " bodies is too large; ask for at most 4294967295");
+                                            " bodies is too large; request at most 4294967295");
     const int dim = static_cast<int>(values.at("dim"));
     Request request{n, dim, Random(seed), std::move(values)};
     Workload result = recipe.make(request);

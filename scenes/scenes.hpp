@@ -1,5 +1,5 @@
-// Named, seeded workloads, identical bit for bit on every machine: used by tests,
-// benchmarks, the tool and the simulators alike.
+// Named, seeded workloads, bitwise identical on every machine, for tests, benchmarks, the tool
+// and the simulators.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ struct Workload {
 
 struct Parameter {
     std::string name;
-    double fallback;
-    double least, most;
+    double default_value;
+    double minimum, maximum;
     std::string meaning;
     bool whole = false;  // only whole numbers are allowed
 };
@@ -36,13 +36,13 @@ struct SceneInfo {
     std::string name;
     std::string summary;                // one line
     std::uint64_t n;                    // bodies by default
-    std::vector<Parameter> parameters;  // `dim` (2 or 3, by default 3) is among them, always
+    std::vector<Parameter> parameters;  // always include `dim` (2 or 3, default 3)
 };
 
 const std::vector<SceneInfo>& list();
 
-// Exactly n bodies. Throws vicinal::Error for an unknown scene or parameter or a value out
-// of range, naming what there is.
+// Exactly n bodies. Throws vicinal::Error for an unknown scene or parameter or a value out of
+// range.
 Workload make(const std::string& name, std::uint64_t n, std::uint64_t seed,
               const std::map<std::string, double>& parameters = {});
 
@@ -68,7 +68,7 @@ struct Arrays {
     Bodies<T, D> bodies() const {
         if (D != dim)
             throw Error(Error::Kind::input, "a scene in " + std::to_string(dim) +
-                                                "-D cannot be seen in " + std::to_string(D) +
+                                                "-D cannot be viewed in " + std::to_string(D) +
                                                 "-D; make it with dim=" + std::to_string(D));
         if (shape == Shape::spheres) return spheres<D>(position, radius);
         if (shape == Shape::boxes) return boxes<D>(position, upper);

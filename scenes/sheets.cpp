@@ -1,6 +1,6 @@
-// Bounding boxes of the triangles of a mesh. Neighbours share vertices, so their boxes
-// touch exactly: a method that loses touching pairs, or that suffers from many equal
-// coordinates, shows it here.
+// Bounding boxes of the triangles of a mesh. Neighbours share vertices, so their boxes touch
+// exactly. This reveals methods that lose touching pairs or are slow with many equal
+// coordinates.
 #include <algorithm>
 #include <array>
 
@@ -12,7 +12,7 @@ namespace {
 
 using Point = std::array<double, 3>;
 
-// Period 1, from -1 to 1, made of parabolas in place of a sine; for t >= 0.
+// A replacement of the sine by parabolas, with period 1 and range -1 to 1; for t >= 0.
 double wave(double t) {
     t -= static_cast<double>(static_cast<std::uint64_t>(t));
     const double half = t < 0.5 ? t : t - 0.5;
@@ -66,9 +66,9 @@ void add_element(Workload& workload, const Cloth& cloth, std::uint64_t number,
 
 Workload sheets(Request& request) {
     const auto cloths = static_cast<std::uint64_t>(request["cloths"]);
-    const std::uint64_t most = (request.n + cloths - 1) / cloths;
-    const std::uint64_t edge = request.dim == 2 ? std::max<std::uint64_t>(most, 1)
-                                                : edge_of_lattice((most + 1) / 2, 2);
+    const std::uint64_t per_cloth = (request.n + cloths - 1) / cloths;
+    const std::uint64_t edge = request.dim == 2 ? std::max<std::uint64_t>(per_cloth, 1)
+                                                : edge_of_lattice((per_cloth + 1) / 2, 2);
     Random& random = request.random;
     Cloth cloth;
     cloth.edges = static_cast<double>(edge);

@@ -1,5 +1,5 @@
-// Spheres in the unit cube, placed without regard to each other. They serve as boxes too:
-// the tool takes the bounding boxes of spheres on request.
+// Spheres at independent random positions in the unit cube. They also serve as boxes: the tool
+// can use the bounding boxes of spheres.
 #include <algorithm>
 
 #include "scenes/arithmetic.hpp"
@@ -33,7 +33,7 @@ Workload equal_spheres(Request& request) {
     return place(request, std::vector<double>(request.n, 1.0));
 }
 
-// (1 + s g / 16)^16 stands in for exp(s g).
+// (1 + s g / 16)^16 approximates exp(s g).
 Workload polydisperse(Request& request) {
     std::vector<double> radius(request.n);
     const double spread = request["spread"];
@@ -44,7 +44,7 @@ Workload polydisperse(Request& request) {
     return place(request, std::move(radius));
 }
 
-// At least one where there is a share at all, so that small scenes keep their giants.
+// At least one if the share is not 0, so that small scenes keep their giants.
 std::uint64_t share_of(double share, std::uint64_t n) {
     if (share <= 0 || n == 0) return 0;
     return std::clamp<std::uint64_t>(
@@ -76,7 +76,7 @@ Workload giant(Request& request) {
 std::vector<Recipe> sphere_recipes() {
     return {
         {{"equal_spheres",
-          "equal spheres anywhere in the unit cube: the usual benchmark of overlapping boxes",
+          "equal spheres at random positions in the unit cube: a common benchmark of overlaps",
           100'000,
           {dim_parameter(), fill_parameter(0.1)}},
          equal_spheres},
@@ -85,10 +85,11 @@ std::vector<Recipe> sphere_recipes() {
           100'000,
           {dim_parameter(),
            fill_parameter(0.3),
-           {"spread", 0.655, 0, 2, "standard deviation of ln(radius), cut at three of them"}}},
+           {"spread", 0.655, 0, 2,
+            "standard deviation of ln(radius), truncated at three of them"}}},
          polydisperse},
         {{"three_sizes",
-          "spheres of three sizes, the smallest the most numerous: levels of a hierarchy",
+          "spheres of three sizes, most of them small: levels of a hierarchy",
           200'000,
           {dim_parameter(),
            fill_parameter(2.2),
@@ -98,11 +99,12 @@ std::vector<Recipe> sphere_recipes() {
            {"medium_share", 0.05, 0, 1, "share of the bodies that are medium"}}},
          three_sizes},
         {{"giant",
-          "equal small spheres and a single giant: its size must not set the cell of the dust",
+          "equal small spheres and one giant, whose size must not determine the cell size",
           10'000,
           {dim_parameter(),
-           {"fill", 0.1, 0, 100, "sum of the volumes of the dust over that of the box"},
-           {"ratio", 1000, 1, 1e9, "the giant's radius over that of the dust"}}},
+           {"fill", 0.1, 0, 100,
+            "sum of the volumes of the small spheres over that of the box"},
+           {"ratio", 1000, 1, 1e9, "radius of the giant over that of the small spheres"}}},
          giant},
     };
 }

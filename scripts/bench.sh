@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Measures the methods beside other libraries on the standard scenes: prints a table for each and
-# writes all rows to one CSV file and, with plots, to an HTML page of the same name beside it.
+# Measures the methods and other libraries on the standard scenes. Prints a table for each and
+# writes all rows to one CSV file and to an HTML page with plots of the same name.
 # Installs the other libraries; takes up to 20 minutes.
 #   scripts/bench.sh [--quick] [-o FILE.csv]       --quick: fewer scenes and one size, two minutes
 set -euo pipefail
@@ -29,7 +29,7 @@ tool=build/bench/vicinal
 
 threads=1
 [ "$(nproc)" -eq 1 ] || threads=1,$(nproc)
-# Every method but the double loop, which would take hours.
+# All methods except the double loop, which would take hours.
 methods=auto$("$tool" methods | grep -oE '^[a-z_]+ ' | grep -v brute_force | sed 's/^/,/' | tr -d ' \n')
 started=$(date -u '+%Y-%m-%d %H:%M UTC')
 commit=$(git describe --always --dirty 2>/dev/null) || commit="not known"
@@ -37,7 +37,7 @@ part=$(mktemp --suffix .csv)
 trap 'rm -f "$part"' EXIT
 : >"$results"
 
-# measure REPEATS ARGUMENTS...: a table; its rows join the others.
+# measure REPEATS ARGUMENTS...: prints a table and appends its rows to the results.
 measure() {
     "$tool" bench "${@:2}" --repeat "$1" --precision float --methods "$methods" --threads "$threads" \
         --peers all -o "$part"
@@ -50,7 +50,7 @@ if [ -n "$quick" ]; then
     for scene in equal_spheres polydisperse sheets; do measure 3 --scene $scene --n 100000 --boxes; done
     measure 3 --scene polydisperse --n 100000
 else
-    # Fewer repeats where one round of all rows takes half a minute.
+    # Fewer repeats where one repeat of all rows takes half a minute.
     for size in "10000 5" "100000 5" "1000000 3"; do
         read -r n repeats <<<"$size"
         for scene in uniform lattice clusters shell; do measure "$repeats" --scene $scene --n $n; done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the tool and runs it: with arguments passes them on, without lets 100,000
-# spheres fall.
+# Builds the tool and runs it with the given arguments; by default it simulates 100,000 falling
+# spheres.
 set -euo pipefail
 caller=$PWD
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"

@@ -1,8 +1,8 @@
-# Sourced by the other scripts: installs what is missing, says so, and does nothing otherwise.
+# Sourced by the other scripts: installs and reports missing packages.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# need PACKAGE...: makes sure that these Debian packages are installed.
+# need PACKAGE...: installs these Debian packages if they are missing.
 need() {
     local missing=() package root=()
     for package in "$@"; do
@@ -27,14 +27,14 @@ test_packages=(libgtest-dev libtbb-dev)
 all_packages=(clang-19 libclang-rt-19-dev chromium python3-vtk9)
 lint_packages=(clang-format-19 clang-tidy-19)
 
-# need_page: makes sure of what bench/page/make.mjs needs. Node from elsewhere than Debian brings npm
-# along and excludes Debian's npm, so the command is what counts.
+# need_page: installs the dependencies of bench/page/make.mjs. A Node that is not Debian's includes npm
+# and conflicts with Debian's npm, so this checks for the command.
 need_page() {
     command -v npm >/dev/null || need nodejs npm
     quietly npm ci --prefix bench/page
 }
 
-# quietly COMMAND...: runs it; shows what it printed only if it fails.
+# quietly COMMAND...: runs it and shows its output only on failure.
 quietly() {
     local log
     log=$(mktemp)

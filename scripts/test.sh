@@ -14,7 +14,7 @@ if [ "${1:-}" = --all ]; then
     need_page || { page=; echo "The bench's page will not be tested: npm could not install its library." >&2; }
 fi
 
-# Each step says how long the tests have taken so far.
+# Each step prints the time since the start.
 step() { printf '\n== %d:%02d  %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$*"; }
 
 # build PRESET [TARGET ...], then its tests:
@@ -44,14 +44,13 @@ fi
 [ -z "$page" ] || ctest --test-dir build/release -N -L page | grep ': page$' >/dev/null ||
     { echo "the test of the bench's page is not registered: see tests/CMakeLists.txt" >&2; exit 1; }
 run_tests release VICINAL_TEST_ALL=1
-# Sanitizers: each type and each dimension once, simulators by one method, for they take many
-# times as long.
+# Sanitizers are slow: each type and each dimension once, and simulators with one method.
 once='float_2d|double_3d|every_method|whatever_the_method'
 build asan  # with the second compiler, warnings are errors
 step "format and clang-tidy"
 scripts/lint.sh
 run_tests asan VICINAL_TEST_LIGHT=1 -- -E "$once"
-# What runs on several threads is the library; readers and tool would take as long again.
+# Only the library runs on several threads; readers and the tool are left out.
 threaded=(agreement nearest tree_options torture unit_core unit_approximate)
 build tsan "${threaded[@]}"
 run_tests tsan VICINAL_TEST_LIGHT=1 TSAN_OPTIONS=die_after_fork=0 -- \
@@ -60,7 +59,7 @@ for target in readers finders durations; do
     step "fuzz: $target, a minute"
     mkdir -p "build/asan/corpus_$target"
     # Inputs of any length from the start; entropic scheduling takes more time than the target.
-    # durations has a limit of its own for each call, and an input makes several.
+    # durations has its own limit per call, and an input makes several calls.
     limit=20
     [ $target != durations ] || limit=300
     (cd build/asan && quietly "tests/fuzz_$target" -max_total_time=60 -timeout=$limit -rss_limit_mb=2048 \

@@ -19,12 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-static_assert(std::endian::native == std::endian::little,
-              "checkpoints are written as they lie");
+static_assert(std::endian::native == std::endian::little, "checkpoints hold native values");
 
 constexpr std::string_view first_line = "vicinal checkpoint 1\n";
 
-// Hands the records over as they stand in the file: length of the name, name, size, bytes.
+// Writes records in the format of the file: length of the name, name, size, bytes.
 template <class Put>
 class Records : public StateVisitor {
   public:
@@ -41,17 +40,19 @@ class Records : public StateVisitor {
     Put put_;
 };
 
-// A checkpoint from its beginning.
+// Reads a checkpoint sequentially.
 class Reader {
   public:
     explicit Reader(const fs::path& file)
         : file_(file), stream_(std::fopen(file.c_str(), "rb")) {
         if (stream_) return;
-        fail("cannot be read (" + std::generic_category().message(errno) + ")");
+        fail("cannot be read (" + std::generic_category().message(errno) +
+             "); check its permissions");
     }
 
     void read(void* to, std::size_t size) {
-        if (size > 0 && std::fread(to, 1, size, stream_.get()) < size) fail("ends too early");
+        if (size > 0 && std::fread(to, 1, size, stream_.get()) < size)
+            fail("ends too early; start the run again");
         hash_.add(to, size);
     }
     std::uint64_t number() {
@@ -59,15 +60,15 @@ class Reader {
         read(&value, sizeof value);
         return value;
     }
-    std::string text(std::uint64_t size, std::uint64_t most) {
-        if (size > most) damaged();
+    std::string text(std::uint64_t size, std::uint64_t max_size) {
+        if (size > max_size) damaged();
         std::string result(size, '\0');
         read(result.data(), size);
         return result;
     }
     std::string about() {
         if (text(first_line.size(), first_line.size()) != first_line)
-            fail("is no checkpoint of this version of vicinal run");
+            fail("is not a checkpoint of this version of vicinal; start the run again");
         return text(number(), fs::file_size(file_));
     }
     std::uint64_t hash() const { return hash_.value(); }
@@ -100,7 +101,8 @@ class Restorer : public StateVisitor {
         if (found != name || found_size != size)
             reader_.fail("holds '" + found + "' of " + std::to_string(found_size) +
                          " bytes where this simulation keeps '" + std::string(name) + "' of " +
-                         std::to_string(size) + "; it is of another version");
+                         std::to_string(size) +
+                         "; it is of another version, start the run again");
         reader_.read(data, size);
     }
     Reader& reader_;
@@ -133,15 +135,16 @@ void write_checkpoint(const fs::path& file, std::string_view about, Simulation& 
     out.commit_durably();
 }
 
-// The checksum is tested before anything is believed.
+// The checksum is verified before any content is used.
 Checkpoint::Checkpoint(fs::path file) : file_(std::move(file)) {
     Reader reader(file_);
     std::uint64_t left = fs::file_size(file_);
-    const std::uint64_t least = first_line.size() + 2 * sizeof(std::uint64_t);
-    if (left < least) reader.fail("is no checkpoint: it is too short");
+    const std::uint64_t min_size = first_line.size() + 2 * sizeof(std::uint64_t);
+    if (left < min_size)
+        reader.fail("is not a checkpoint: it is too short; start the run again");
     about_ = reader.about();
-    if (left < least + about_.size()) reader.damaged();
-    left -= least + about_.size();
+    if (left < min_size + about_.size()) reader.damaged();
+    left -= min_size + about_.size();
     std::vector<char> buffer(std::size_t{1} << 20);
     while (left > 0) {
         const auto size =

@@ -1,8 +1,8 @@
-// The state of a simulation as a number and as a file.
+// The state of a simulation as a hash and as a file.
 //
-// A checkpoint is a line that says so, a text about the run, the records that
-// Simulation::visit shows, each with its name and size, and a checksum of all of it. It takes
-// its name when it is complete on the disk, in the place of the one before.
+// A checkpoint is a magic line, a text about the run, the records that Simulation::visit()
+// visits, each with its name and size, and a checksum of everything. It is written to a
+// temporary file, synced, and then replaces the previous one by renaming.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@
 
 namespace vicinal::sim {
 
-// Two states with one hash are alike bit for bit, for all that chance allows.
+// States with equal hashes are identical, up to hash collisions.
 std::uint64_t state_hash(Simulation& simulation);
 
 void write_checkpoint(const std::filesystem::path& file, std::string_view about,
                       Simulation& simulation);
 
-// Throws vicinal::Error for a file that is no checkpoint, or a damaged one.
+// Throws vicinal::Error if the file is not a checkpoint or is damaged.
 class Checkpoint {
   public:
     explicit Checkpoint(std::filesystem::path file);
     const std::string& about() const { return about_; }
-    // Throws vicinal::Error if the simulation keeps other things than those in the file.
+    // Throws vicinal::Error if the records of the simulation differ from those in the file.
     void restore(Simulation& simulation) const;
 
   private:

@@ -1,5 +1,5 @@
 // The kernel of smoothed particle hydrodynamics: the cubic B-spline of Monaghan and Lattanzio
-// (1985) in 3-D. Its integral over space is 1 and it vanishes from the distance 2 h on.
+// (1985) in 3-D. Its integral over space is 1, and its support is 2 h.
 #pragma once
 
 namespace vicinal::sim {
@@ -19,8 +19,8 @@ class CubicSpline {
         return 0;
     }
 
-    // The derivative by the distance, over the distance: times the vector from j to i it is the
-    // gradient at i. Finite where the two coincide.
+    // The derivative with respect to the distance, divided by the distance. Multiplied by the
+    // vector from j to i it is the gradient at i. Finite at distance 0.
     double slope_over_distance(double distance) const {
         const double q = distance * per_h_, scale = scale_ * per_h_ * per_h_;
         if (q < 1) return scale * (2.25 * q - 3);

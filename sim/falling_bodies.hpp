@@ -1,4 +1,4 @@
-// The spheres of `falling`, and what both of its responses share.
+// The spheres of `falling`, and the parts that its two responses share.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace vicinal::sim {
 
-// The spheres before the first step. Refuses settings that make no sense.
+// The spheres before the first step. Throws for invalid settings.
 struct FallingStart {
     std::vector<Vector> position;
     std::vector<double> radius;
@@ -30,7 +30,7 @@ inline double mass_of(double radius) {
     return density * (4 * std::numbers::pi / 3) * (radius * radius * radius);
 }
 
-// What a loop over contacts finds out.
+// Results of a loop over contacts.
 struct Tally {
     std::uint64_t contacts = 0;
     double overlap = 0;

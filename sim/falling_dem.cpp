@@ -23,7 +23,7 @@ class Dem : public Falling {
         const common::Stopwatch watch;
         drift();
         const Rows<3>& rows = search(RowKind::full);
-        make_room(rows);
+        reserve_springs(rows);
         const auto tally = parallel_sum<Tally>(threads_, position_.size(),
                                                [&](std::size_t i) { return push(i, rows[i]); });
         std::swap(velocity_, next_velocity_);
@@ -48,9 +48,9 @@ class Dem : public Falling {
     }
 
   private:
-    // The tangential springs of the contacts, as rows: a pair's in the row of the lower number,
-    // partners in ascending order, planes after all bodies. Rows that are merged in parallel
-    // rather than a PairMap: at millions of contacts that takes a fraction of its time.
+    // The tangential springs of the contacts as CSR rows: a pair is in the row of its lower
+    // index, partners are ascending, planes come after all bodies. Merging rows in parallel is
+    // several times faster than a PairMap at millions of contacts.
     struct Springs {
         std::vector<std::uint64_t> offsets;
         std::vector<Index> partners;
@@ -74,7 +74,7 @@ class Dem : public Falling {
         return plane.outward * (position_[i][plane.axis] - plane.at) + radius_[i] >= 0;
     }
 
-    void make_room(const Rows<3>& rows) {
+    void reserve_springs(const Rows<3>& rows) {
         const std::size_t n = position_.size();
         auto& offsets = next_springs_.offsets;
         offsets.resize(n + 1);
@@ -97,8 +97,8 @@ class Dem : public Falling {
         return found == last ? Vector{} : springs_.stretches[found - springs_.partners.data()];
     }
 
-    // All that body i feels, in the order of its partners; a pair's force is computed from
-    // both sides, by the same formula from the same numbers.
+    // The total force on body i, summed in the order of its partners. The force of a pair is
+    // computed from both sides, by the same formula from the same values.
     Tally push(std::size_t i, std::span<const Index> partners) {
         Tally tally;
         Vector force{0, 0, -mass_of(radius_[i]) * s_.gravity}, torque{};
@@ -140,7 +140,7 @@ class Dem : public Falling {
             torque -= radius_[i] * cross(normal, f);
             force -= f;
             keep(position_.size() + p, spring);
-            found.contacts = 0;  // they count pairs
+            found.contacts = 0;  // pairs are counted instead
             tally += found;
         }
         next_velocity_[i] = velocity_[i] + (dt_ / mass_of(radius_[i])) * force;
@@ -148,9 +148,9 @@ class Dem : public Falling {
         return tally;
     }
 
-    // The force on b, of two that overlap by `overlap` along `normal` (from a to b). Every
-    // contact lasts as many steps, so the stiffness follows from the reduced mass; the
-    // tangential spring has the same period for solid spheres at 2/7 of it.
+    // The force on b of two bodies that overlap by `overlap` along `normal` (from a to b). All
+    // contacts have the same duration, so the stiffness follows from the reduced mass. For
+    // solid spheres, a tangential spring with 2/7 of the stiffness has the same period.
     Vector contact(const Side& a, const Side& b, const Vector& normal, double overlap,
                    Vector& spring, Tally& found) const {
         const double reduced = 1 / (1 / a.mass + 1 / b.mass);
@@ -163,7 +163,7 @@ class Dem : public Falling {
         const double parting = dot(relative, normal);
         const double press = std::max(0.0, stiffness * overlap - dashpot * parting);
         const Vector slip = relative - parting * normal;
-        // The contact turns with the pair, and the spring with it.
+        // The tangential spring rotates with the contact.
         spring = spring - dot(spring, normal) * normal + dt_ * slip;
         Vector drag = -tangential * spring - dashpot * slip;
         const double size = length(drag);

@@ -26,9 +26,9 @@ class Pairwise : public Falling {
     void visit(StateVisitor& visitor) override { visit_bodies(visitor); }
 
   private:
-    // Every pair in turn, in an order that lets threads share the work: first those within
-    // blocks of bodies, block by block in the order of (i, j), then those within blocks of
-    // blocks, and so on. Blocks of one size have no body in common.
+    // Treats every pair once, in an order that allows parallelism: first the pairs within
+    // blocks of bodies, in order of (i, j) in each block, then those within blocks of blocks,
+    // and so on. Blocks of the same size share no body.
     Tally part_all(const Rows<3>& rows) {
         constexpr std::size_t growth = 8;
         const std::size_t n = position_.size();
@@ -67,7 +67,7 @@ class Pairwise : public Falling {
         const double square = dot(d, d);
         if (square >= reach * reach) return {};
         const double distance = std::sqrt(square);
-        // Spheres in one place have no direction of their own: the later one goes up.
+        // Coincident spheres have no contact normal: the later one moves up.
         const Vector normal = distance > 0 ? (1 / distance) * d : Vector{0, 0, 1};
         const double mass_i = mass_of(radius_[i]), mass_j = mass_of(radius_[j]);
         const double share_i = mass_j / (mass_i + mass_j), share_j = 1 - share_i;

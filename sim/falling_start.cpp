@@ -1,4 +1,4 @@
-// Where the spheres of `falling` begin, and how long a step is.
+// The initial positions of `falling`, and the length of a step.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,16 +15,16 @@ namespace vicinal::sim {
 namespace {
 
 void check(const FallingSettings& s) {
-    const auto inside = [](const char* name, double value, double least, double most) {
-        if (value >= least && value <= most) return;
+    const auto inside = [](const char* name, double value, double minimum, double maximum) {
+        if (value >= minimum && value <= maximum) return;
         refuse("falling: " + std::string(name) + " = " + written(value) +
-               " is not a number from " + written(least) + " to " + written(most));
+               " is not a number from " + written(minimum) + " to " + written(maximum));
     };
-    if (s.n > std::numeric_limits<Index>::max() - 8)  // the planes take numbers after theirs
+    if (s.n > std::numeric_limits<Index>::max() - 8)  // planes have the next indices
         refuse("falling: n = " + std::to_string(s.n) +
-               " is too large; take at most 4294967287");
+               " is too large; give at most 4294967287");
     if (s.response != "pairwise" && s.response != "dem")
-        refuse("falling: response = '" + s.response + "' is neither pairwise nor dem");
+        refuse("falling: response = '" + s.response + "' is unknown; give pairwise or dem");
     inside("fill", s.fill, 1e-9, 10);
     inside("spread", s.spread, 0, 0.9);
     inside("gravity", s.gravity, 0, 1e9);
@@ -33,8 +33,7 @@ void check(const FallingSettings& s) {
     inside("restitution", s.restitution, 0, 1);
     inside("damping", s.damping, 0, 1);
     inside("contact", s.contact, 5, 1e6);
-    if (s.gravity == 0 && s.dt == 0)
-        refuse("falling: without gravity there is no usual dt; give one");
+    if (s.gravity == 0 && s.dt == 0) refuse("falling: dt=0 needs gravity; give dt");
 }
 
 // The bits of x, each followed by a zero.
@@ -45,8 +44,8 @@ std::uint32_t spaced(std::uint32_t x) {
     return (x | x << 1) & 0x55555555u;
 }
 
-// The bodies in columns, columns along a Z curve: spheres that fall stay near those they meet,
-// in space and in memory. Numbers are given once, so they say nothing of method or step.
+// Orders the bodies by column, and the columns along a Z curve, so that falling spheres stay
+// near their contacts in memory. The order is fixed once, independent of method and step.
 std::vector<Vector> in_columns(std::vector<Vector> position) {
     constexpr double per_column = 64;
     const double edge =
@@ -84,15 +83,15 @@ std::vector<Vector> uniform_start(std::uint64_t n, scenes::Random& random) {
     return in_columns(std::move(position));
 }
 
-// A cubic lattice, disturbed by as much as leaves even the largest spheres apart.
+// A cubic lattice, perturbed by as much as keeps even the largest spheres apart.
 std::vector<Vector> lattice_start(std::uint64_t n, double largest, scenes::Random& random) {
     const std::uint64_t edge = scenes::edge_of_lattice(n, 3);
     const double spacing = 1 / static_cast<double>(edge);
     const double play = 0.999 * (spacing / 2 - largest);
     if (play < 0)
         refuse(
-            "falling: at this fill and spread the spheres do not fit side by side, as "
-            "response = dem needs them; take a smaller fill");
+            "falling: at this fill and spread the spheres overlap on a lattice, but response = "
+            "dem needs a start without overlap; choose a smaller fill");
     std::vector<Vector> position;
     position.reserve(n);
     for (std::uint64_t k = 0; k < n; ++k) {
@@ -105,26 +104,26 @@ std::vector<Vector> lattice_start(std::uint64_t n, double largest, scenes::Rando
     return in_columns(std::move(position));
 }
 
-// pairwise: the cloud has fallen in about 60 steps, the more the smaller the spheres, for a
-// deep pile gives way more; this makes about six touching pairs a sphere at steps 50 to 60 from
-// 50,000 to 5 million spheres of fill 0.1, as P1's have (Table 3, kd-tree-2).
-// dem: the fastest sphere moves by a small share of the smallest radius.
+// pairwise: the cloud falls in about 60 steps, and more for smaller spheres, because deep piles
+// compress more. At steps 50 to 60 this gives about six touching pairs per sphere for 50,000 to
+// 5 million spheres of fill 0.1, as in P1 (Table 3, kd-tree-2). dem: the fastest sphere moves
+// by a small fraction of the smallest radius.
 double suitable_dt(const FallingSettings& s, double smallest) {
     if (s.dt > 0) return s.dt;
     return s.response == "pairwise" ? std::sqrt(2 / s.gravity * std::sqrt(smallest)) / 19.3
                                     : 0.01 * smallest / std::sqrt(2 * s.gravity);
 }
 
-// A contact is half a swing of its spring and lasts contact * dt, so one that is met at speed v
-// gives way by v * contact * dt / pi (damping aside). Where that is more than a radius, spheres
-// that have fallen from the top go through the floor and each other, and soon after that the
-// lowest layers of a pile do under its weight.
+// A contact lasts half a period of its spring, contact * dt, so at impact speed v the overlap
+// reaches v * contact * dt / pi without damping. If that exceeds a radius, spheres that fall
+// from the top pass through the floor and each other, and so do the lowest layers of a pile
+// soon after.
 void check_impact(const FallingSettings& s, double dt, double smallest) {
     const double longest = std::numbers::pi * smallest / (s.contact * std::sqrt(2 * s.gravity));
     if (dt <= longest) return;
     refuse("falling: with dt = " + written(dt) + " and contact = " + written(s.contact) +
-           " a sphere that has fallen from the top sinks into the floor by more than its "
-           "radius; take a dt of at most " +
+           " a sphere that falls from the top sinks into the floor by more than its "
+           "radius; choose a dt of at most " +
            written(0.99 * longest, 3));
 }
 
@@ -137,10 +136,10 @@ FallingStart make_start(const FallingSettings& settings) {
     result.radius = make_radii(settings, random);
     double smallest = 1, largest = 0;
     if (settings.n > 0) {
-        const auto [least, most] =
+        const auto [lowest, highest] =
             std::minmax_element(result.radius.begin(), result.radius.end());
-        smallest = *least;
-        largest = *most;
+        smallest = *lowest;
+        largest = *highest;
     }
     result.dt = suitable_dt(settings, smallest);
     if (settings.response == "dem") check_impact(settings, result.dt, smallest);

@@ -21,15 +21,15 @@ namespace {
 constexpr double water = 1000;  // kg/m3
 
 // The largest of some values.
-struct Most {
+struct Largest {
     double value = 0;
-    Most& operator+=(const Most& other) {
+    Largest& operator+=(const Largest& other) {
         value = std::max(value, other.value);
         return *this;
     }
 };
 
-// What both models have: particles of equal mass among solids.
+// Common parts of both models: particles of equal mass among solids.
 class Fluid : public Simulation {
   public:
     Fluid(const FluidSettings& settings, double clearance, double mass, const How& how)
@@ -69,7 +69,7 @@ class Fluid : public Simulation {
         paths_.resize(positions_.size());
     }
 
-    // The particles nearer than `distance` to each, in ascending order.
+    // The neighbours of each particle within `distance`, in ascending order.
     const Rows<3>& neighbours(double distance) {
         finder_.update(points<3>(positions_, distance));
         const Rows<3>& rows = finder_.neighbours(RowKind::full, Order::sorted);
@@ -78,7 +78,7 @@ class Fluid : public Simulation {
         return rows;
     }
 
-    // Each along its path.
+    // Moves each particle along its path.
     void move() {
         statistics_.contacts =
             solids_.move(positions_, velocities_, paths_, settings_.restitution);
@@ -106,7 +106,7 @@ class Fluid : public Simulation {
     Finder<double, 3> finder_;
     double time_ = 0;
     std::vector<Vector> positions_, velocities_, paths_;
-    std::vector<double> radii_;  // to be shown with
+    std::vector<double> radii_;  // for output
     StepStatistics statistics_;
 };
 
@@ -115,22 +115,23 @@ class Collide : public Fluid {
     Collide(const FluidSettings& settings, const How& how)
         : Fluid(settings, settings.size / 2,
                 water * settings.size * settings.size * settings.size, how) {
-        // Anywhere clear of the solids; particles may overlap each other.
+        // Random positions outside the solids; particles may overlap each other.
         scenes::Random random(settings.seed + 1);
         std::uint64_t tried = 0;
         while (positions_.size() < settings.n) {
-            std::vector<Vector> places(settings.n - positions_.size() + 100);
-            for (Vector& p : places)
+            std::vector<Vector> tried_positions(settings.n - positions_.size() + 100);
+            for (Vector& p : tried_positions)
                 p = {random.uniform(0, settings.length), random.uniform(0, settings.width),
                      random.uniform(0, settings.height)};
-            tried += places.size();
-            const std::vector<bool> clear = solids_.clear(places, 0);
-            for (std::size_t k = 0; k < places.size() && positions_.size() < settings.n; ++k)
-                if (clear[k]) positions_.push_back(places[k]);
+            tried += tried_positions.size();
+            const std::vector<bool> clear = solids_.clear(tried_positions, 0);
+            for (std::size_t k = 0;
+                 k < tried_positions.size() && positions_.size() < settings.n; ++k)
+                if (clear[k]) positions_.push_back(tried_positions[k]);
             if (tried > 100 * (settings.n + 1000))
                 refuse(
-                    "fluid: the spheres leave too little room for particles in the box; take "
-                    "fewer or smaller spheres");
+                    "fluid: the spheres leave too little space for the particles; choose fewer "
+                    "or smaller spheres");
         }
         begin();
     }
@@ -147,31 +148,33 @@ class Collide : public Fluid {
     }
 
   private:
-    // All pairs at once, from the velocities before. A pair gets a share of one over the
-    // contacts of whichever of the two has more. The share is the same for both, so momentum is
-    // kept; and the shares of a body sum up to 1 at most, so kinetic energy does not grow: the
-    // change is that of a graph's Laplacian with row sums below 1, whose eigenvalues are at
-    // most 2.
+    // Treats all pairs simultaneously, from the velocities before. The impulse of a pair is
+    // divided by the larger number of contacts of the two. The factor is the same for both
+    // bodies, so momentum is conserved. The factors of a body sum to at most 1, so kinetic
+    // energy does not grow: the change is a graph Laplacian with row sums of at most 1, whose
+    // eigenvalues are at most 2.
     void respond(const Rows<3>& rows) {
         next_.resize(positions_.size());
         const double e = settings_.restitution, dt = settings_.dt;
         const auto deepest =
-            parallel_sum<Most>(threads_, positions_.size(), [&](std::size_t i) {
+            parallel_sum<Largest>(threads_, positions_.size(), [&](std::size_t i) {
                 Vector push{}, change{0, 0, -settings_.gravity * dt};
-                Most overlap;
+                Largest overlap;
                 for (const Index j : rows[i]) {
                     const Vector d = positions_[i] - positions_[j];
                     const double distance = length(d);
-                    // Two in one place part upwards and downwards.
+                    // Coincident particles separate along z.
                     const Vector normal =
                         distance > 0 ? (1 / distance) * d : Vector{0, 0, i < j ? 1.0 : -1.0};
                     const double share =
                         1 / static_cast<double>(std::max(rows[i].size(), rows[j].size()));
                     const double depth = settings_.size - distance;
                     push += (0.5 * share * depth) * normal;
-                    const double away = dot(velocities_[i] - velocities_[j], normal);
-                    if (away < 0) change -= (0.5 * (1 + e) * share * away) * normal;
-                    overlap += Most{depth};
+                    const double separation_speed =
+                        dot(velocities_[i] - velocities_[j], normal);
+                    if (separation_speed < 0)
+                        change -= (0.5 * (1 + e) * share * separation_speed) * normal;
+                    overlap += Largest{depth};
                 }
                 next_[i] = velocities_[i] + change;
                 paths_[i] = dt * next_[i] + push;
@@ -191,9 +194,9 @@ class Sph : public Fluid {
           spacing_(spacing(settings)),
           kernel_(1.2 * std::max({spacing_[0], spacing_[1], spacing_[2]})),
           samples_(solids_.samples(spacing_, kernel_.support())),
-          standing_(Options<3>{.method = how.method, .threads = how.threads}) {
+          sample_finder_(Options<3>{.method = how.method, .threads = how.threads}) {
         mass_ = water * spacing_[0] * spacing_[1] * spacing_[2];
-        standing_.update(points<3>(samples_.places));
+        sample_finder_.update(points<3>(samples_.positions));
         fill_block();
         begin();
         densities_.assign(positions_.size(), water);
@@ -205,11 +208,11 @@ class Sph : public Fluid {
             settings.sound > 0 ? settings.sound : 10 * std::sqrt(2 * settings.gravity * top);
         if (!(sound_ > 0))
             refuse(
-                "fluid: sound=0 takes the speed of sound from a fall, and gravity is 0; give "
+                "fluid: sound=0 derives the speed of sound from gravity, which is 0; give "
                 "sound in m/s");
     }
 
-    // Symplectic Euler: forces at the places, then velocities, then places.
+    // Symplectic Euler: forces at the current positions, then velocities, then positions.
     void step() override {
         const common::Stopwatch watch;
         const Rows<3>& rows = neighbours(kernel_.support());
@@ -224,8 +227,8 @@ class Sph : public Fluid {
         });
         move();
         finish_step(dt);
-        const auto densest = parallel_sum<Most>(
-            threads_, positions_.size(), [&](std::size_t i) { return Most{densities_[i]}; });
+        const auto densest = parallel_sum<Largest>(
+            threads_, positions_.size(), [&](std::size_t i) { return Largest{densities_[i]}; });
         statistics_.own = {{"dt", dt}, {"largest density", densest.value}};
         statistics_.response_seconds = watch.seconds() - statistics_.search_seconds;
     }
@@ -238,11 +241,11 @@ class Sph : public Fluid {
 
     void visit(StateVisitor& visitor) override {
         Fluid::visit(visitor);
-        visitor.array("density", densities_);  // shown, though the next step finds its own
+        visitor.array("density", densities_);  // for output; the next step computes its own
     }
 
   private:
-    // A whole number of cells along each edge of the box.
+    // An integer number of cells along each edge of the box.
     static Vector spacing(const FluidSettings& s) {
         const auto fit = [&](double edge) {
             return edge / std::max(1.0, std::floor(edge / s.size + 0.5));
@@ -250,7 +253,7 @@ class Sph : public Fluid {
         return {fit(s.length), fit(s.width), fit(s.height)};
     }
 
-    // Cell by cell, layer by layer, where no solid is in the way.
+    // Fills cells layer by layer, except inside solids.
     void fill_block() {
         const auto cells = [&](double edge, std::size_t a) {
             return static_cast<std::uint64_t>(std::max(1.0, edge / spacing_[a] + 0.5));
@@ -263,7 +266,7 @@ class Sph : public Fluid {
                 refuse("fluid: only " + std::to_string(positions_.size()) + " of " +
                        std::to_string(settings_.n) +
                        " particles fit below the ceiling; make the block longer or wider, "
-                       "begin it lower or take fewer particles");
+                       "lower block_bottom or choose fewer particles");
             std::vector<Vector> layer;
             for (std::uint64_t y = 0; y < ny; ++y)
                 for (std::uint64_t x = 0; x < nx; ++x)
@@ -280,7 +283,7 @@ class Sph : public Fluid {
         const double reach = kernel_.support();
         const Column<double> radii(&reach, positions_.size(), 0);
         const auto pairs =
-            standing_.probe(vicinal::spheres<3>(positions_, radii), Order::sorted);
+            sample_finder_.probe(vicinal::spheres<3>(positions_, radii), Order::sorted);
         first_.assign(positions_.size() + 1, 0);
         near_.clear();
         for (const Pair& pair : pairs) {
@@ -294,7 +297,8 @@ class Sph : public Fluid {
         return {near_.data() + first_[i], near_.data() + first_[i + 1]};
     }
 
-    // Pressures by Tait's equation; what pulls is left out, so that a surface does not clump.
+    // Pressures by Tait's equation. Negative pressures are clamped to 0, so that a surface does
+    // not clump.
     void find_densities(const Rows<3>& rows) {
         const double stiffness = water * sound_ * sound_ / 7;
         parallel_for(threads_, positions_.size(), [&](std::size_t i) {
@@ -304,15 +308,15 @@ class Sph : public Fluid {
             double density = mass_ * sum;
             for (const Index b : samples_near(i))
                 density += water * samples_.volumes[b] *
-                           kernel_.value(length(positions_[i] - samples_.places[b]));
+                           kernel_.value(length(positions_[i] - samples_.positions[b]));
             densities_[i] = density;
             const double x = density / water, x3 = x * x * x;
             pressures_[i] = std::max(0.0, stiffness * (x3 * x3 * x - 1));
         });
     }
 
-    // Monaghan's viscosity between two that approach: `approach` is their relative velocity
-    // times their distance, both as vectors.
+    // Monaghan's viscosity between two approaching particles; `approach` is the dot product of
+    // their relative velocity and distance vectors.
     double viscous(double approach, double distance, double mean_density) const {
         if (approach >= 0) return 0;
         const double h = kernel_.h();
@@ -321,8 +325,8 @@ class Sph : public Fluid {
     }
 
     // Each term is antisymmetric in the two particles to the last bit, so that momentum is lost
-    // only by the rounding of sums. In a solid at rest the particle's own pressure goes on as
-    // in water at rest.
+    // only by the rounding of sums. Samples of a solid take the pressure of the particle, as in
+    // water at rest.
     void find_accelerations(const Rows<3>& rows) {
         parallel_for(threads_, positions_.size(), [&](std::size_t i) {
             const double density = densities_[i], pressure = pressures_[i];
@@ -338,7 +342,7 @@ class Sph : public Fluid {
                 a -= (mass_ * push * kernel_.slope_over_distance(distance)) * d;
             }
             for (const Index b : samples_near(i)) {
-                const Vector d = positions_[i] - samples_.places[b];
+                const Vector d = positions_[i] - samples_.positions[b];
                 const double distance = length(d);
                 const double behind =
                     std::max(0.0, pressure + density * settings_.gravity * d[2]);
@@ -353,13 +357,14 @@ class Sph : public Fluid {
         });
     }
 
-    // Sound, diffusion of momentum and motion pass a quarter of h at most, and so does what a
-    // force moves from rest (Monaghan 1992, §10.3).
+    // CFL conditions: sound, diffusion of momentum, motion, and acceleration from rest cover at
+    // most a quarter of h (Monaghan 1992, §10.3).
     double step_length() const {
         const auto largest = [&](const std::vector<Vector>& vectors) {
-            return std::sqrt(parallel_sum<Most>(threads_, vectors.size(), [&](std::size_t i) {
-                                 return Most{dot(vectors[i], vectors[i])};
-                             }).value);
+            return std::sqrt(
+                parallel_sum<Largest>(threads_, vectors.size(), [&](std::size_t i) {
+                    return Largest{dot(vectors[i], vectors[i])};
+                }).value);
         };
         const double signal = sound_ * (1 + 1.2 * settings_.viscosity) + largest(velocities_);
         double dt = std::min(settings_.dt, 0.25 * kernel_.h() / signal);
@@ -371,9 +376,9 @@ class Sph : public Fluid {
     Vector spacing_;
     CubicSpline kernel_;
     SolidSamples samples_;
-    Finder<double, 3> standing_;  // holds the samples
+    Finder<double, 3> sample_finder_;  // holds the samples
     double sound_ = 0;
-    std::vector<double> densities_, pressures_;  // when the last step began
+    std::vector<double> densities_, pressures_;  // at the beginning of the last step
     std::vector<Vector> accelerations_;
     std::vector<std::uint64_t> first_;  // samples near particle i: near_[first_[i]] ...
     std::vector<Index> near_;
@@ -392,14 +397,14 @@ void check(const FluidSettings& s) {
     positive("dt", s.dt);
     constexpr std::uint64_t most_spheres = 10'000'000;
     if (s.spheres > most_spheres)
-        refuse("fluid: spheres is " + std::to_string(s.spheres) + "; take at most " +
+        refuse("fluid: spheres is " + std::to_string(s.spheres) + "; give at most " +
                std::to_string(most_spheres));
     if (!(s.largest >= s.smallest)) refuse("fluid: largest must not be below smallest");
     const double edge = std::min({s.length, s.width, s.height});
     if (s.spheres > 0 && !(s.largest < edge))
         refuse("fluid: largest must be below length, width and height");
     if (!(4 * s.size <= edge))
-        refuse("fluid: length, width and height must be 4 times size at least");
+        refuse("fluid: length, width and height must be at least 4 times size");
     if (!(s.gravity >= 0) || !std::isfinite(s.gravity))
         refuse("fluid: gravity must be 0 or above");
     if (!(s.restitution >= 0 && s.restitution <= 1))
@@ -419,7 +424,7 @@ std::unique_ptr<Simulation> make_fluid(const FluidSettings& settings, const How&
     check(settings);
     if (settings.model == "collide") return std::make_unique<Collide>(settings, how);
     if (settings.model == "sph") return std::make_unique<Sph>(settings, how);
-    refuse("fluid: unknown model '" + settings.model + "'; there are collide and sph");
+    refuse("fluid: unknown model '" + settings.model + "'; available: collide, sph");
 }
 
 }  // namespace vicinal::sim

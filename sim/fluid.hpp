@@ -1,15 +1,17 @@
-// A fluid of particles that falls over static spheres in a closed box (P4 §4.2). How many
-// particles, in which box, the paper does not say: the defaults are ours. Metres, seconds,
+// A fluid of particles that falls over static spheres in a closed box (P4 §4.2). The paper does
+// not give the number of particles or the box; the defaults are ours. Metres, seconds,
 // kilograms.
 //
-// collide: as in the paper, a simple response. Particles are hard spheres; all that touch at
-//   the beginning of a step are pushed apart and lose their approaching speed at once, then
-//   each flies on until it meets a solid. They begin anywhere in the box, at rest.
-// sph: weakly compressible smoothed particle hydrodynamics (Monaghan 1994). Density by
-//   summation over the cubic spline, Tait's equation of state without tension, artificial
-//   viscosity, and steps as short as sound and forces demand. Solids are filled with samples
-//   that count in density and pressure like fluid at rest; besides, no particle comes nearer
-//   to a solid than a quarter of the particles' spacing. The fluid begins as a block at rest.
+// collide: the simple response of the paper. Particles are hard spheres. At the beginning of a
+//   step, all touching pairs are pushed apart and lose their approach speed simultaneously;
+//   then each particle moves until it hits a solid. Particles start at random positions, at
+//   rest.
+// sph: weakly compressible smoothed particle hydrodynamics (Monaghan 1994): density by
+//   summation with the cubic spline, Tait's equation of state without tension, artificial
+//   viscosity, and steps limited by sound and forces. Solids are filled with samples that
+//   contribute to density and pressure like fluid at rest. In addition, no particle comes
+//   nearer to a solid than a quarter of the particle spacing. The fluid starts as a block at
+//   rest.
 #pragma once
 
 #include <memory>
@@ -39,21 +41,22 @@ template <class Visitor>
 void visit_settings(FluidSettings& s, Visitor&& visit) {
     visit("model", s.model, "collide (hard particles, simple response) or sph");
     visit("n", s.n, "particles");
-    visit("spheres", s.spheres, "static spheres, anywhere in the box");
-    visit("seed", s.seed, "another seed, other spheres and another start");
+    visit("spheres", s.spheres, "number of static spheres, at random positions in the box");
+    visit("seed", s.seed, "seed of the static spheres and the initial positions");
     visit("size", s.size, "diameter of a particle; sph: spacing of the particles, m");
-    visit("smallest", s.smallest, "least diameter of a static sphere, m");
+    visit("smallest", s.smallest, "smallest diameter of a static sphere, m");
     visit("largest", s.largest, "largest diameter of a static sphere, m");
-    visit("length", s.length, "of the box along x, m");
-    visit("width", s.width, "of the box along y, m");
-    visit("height", s.height, "of the box along z, m");
+    visit("length", s.length, "length of the box along x, m");
+    visit("width", s.width, "width of the box along y, m");
+    visit("height", s.height, "height of the box along z, m");
     visit("gravity", s.gravity, "downward acceleration, m/s2");
-    visit("dt", s.dt, "length of a step, s; sph: the longest, where stability allows it");
+    visit("dt", s.dt, "length of a step, s; sph: the maximum, reduced for stability");
     visit("restitution", s.restitution, "speed after a collision over that before");
-    visit("block_length", s.block_length, "sph: of the fluid at the start along x, m");
-    visit("block_width", s.block_width, "sph: of the fluid at the start along y, m");
-    visit("block_bottom", s.block_bottom, "sph: where the fluid begins along z, m");
-    visit("sound", s.sound, "sph: its speed, m/s; 0: ten times that of a fall to the floor");
+    visit("block_length", s.block_length, "sph: initial length of the fluid along x, m");
+    visit("block_width", s.block_width, "sph: initial width of the fluid along y, m");
+    visit("block_bottom", s.block_bottom, "sph: initial z of the bottom of the fluid, m");
+    visit("sound", s.sound,
+          "sph: speed of sound, m/s; 0: ten times the speed of a fall to the floor");
     visit("viscosity", s.viscosity, "sph: alpha of Monaghan's artificial viscosity");
 }
 

@@ -7,13 +7,13 @@
 namespace vicinal::sim {
 namespace {
 
-// When two places `d` apart whose distance changes by `w` per time come within `reach` (at once
-// if they are closer and approach), and how fast they then approach.
-struct Meeting {
+// The time after which two points at relative position `d` and relative velocity `w` come
+// within `reach`, and their approach speed then. The time is 0 if they are closer and approach.
+struct Contact {
     double after = std::numeric_limits<double>::infinity();
     double speed = 0;
 };
-Meeting meeting(const Vector& d, const Vector& w, double reach) {
+Contact next_contact(const Vector& d, const Vector& w, double reach) {
     const double b = dot(d, w);
     if (!(b < 0)) return {};
     const double c = dot(d, d) - reach * reach;
@@ -24,8 +24,9 @@ Meeting meeting(const Vector& d, const Vector& w, double reach) {
     return {c / (root - b), root / reach};  // (-b - root) / ww would cancel
 }
 
-// When a place `e` from the middle of a ball that moves away by `f` per time leaves the ball.
-double leaving(const Vector& e, const Vector& f, double radius) {
+// The time at which a point at `e` from the centre of a ball, moving by `f` per time, leaves
+// the ball.
+double exit_time(const Vector& e, const Vector& f, double radius) {
     const double a = dot(f, f), b = dot(e, f);
     if (!(a > 0) || std::isinf(radius)) return std::numeric_limits<double>::infinity();
     const double c = std::min(0.0, dot(e, e) - radius * radius);
@@ -33,36 +34,36 @@ double leaving(const Vector& e, const Vector& f, double radius) {
     return b > 0 ? -c / (b + root) : (root - b) / a;
 }
 
-Image<3> seen_from_the_other(const Image<3>& n) {
+Image<3> opposite(const Image<3>& n) {
     const auto minus = [](std::int16_t k) { return static_cast<std::int16_t>(-k); };
     return {minus(n[0]), minus(n[1]), minus(n[2])};
 }
 
 }  // namespace
 
-Stretch::Stretch(std::vector<Vector>& position, std::vector<Vector>& velocity,
-                 std::vector<Vector>& spin, const Rows<3>& rows, const HardSpheres& spheres,
-                 double span, double room)
+Interval::Interval(std::vector<Vector>& position, std::vector<Vector>& velocity,
+                   std::vector<Vector>& spin, const Rows<3>& rows, const HardSpheres& spheres,
+                   double span, double margin)
     : position_(position),
       velocity_(velocity),
       spin_(spin),
       rows_(rows),
       spheres_(spheres),
       end_(span),
-      room_(room) {
+      margin_(margin) {
     balls_.resize(position.size());
     for (std::size_t i = 0; i < balls_.size(); ++i) balls_[i] = {position[i], velocity[i]};
 }
 
 template <class F>
-void Stretch::for_each_pair(const F& f) const {
+void Interval::for_each_pair(const F& f) const {
     for (Index i = 0; i < balls_.size(); ++i)
         for (std::uint64_t k = rows_.offsets[i]; k < rows_.offsets[i + 1]; ++k)
             if (i < rows_.indices[k]) f(i, rows_.indices[k], rows_.images[k]);
 }
 
-double Stretch::run(std::vector<Pair>& collided) {
-    for_each_pair([&](Index i, Index j, const Image<3>& image) { foresee(i, j, image, 0); });
+double Interval::run(std::vector<Pair>& collided) {
+    for_each_pair([&](Index i, Index j, const Image<3>& image) { predict(i, j, image, 0); });
     while (!events_.empty()) {
         const Event event = events_.top();
         events_.pop();
@@ -75,17 +76,17 @@ double Stretch::run(std::vector<Pair>& collided) {
         }
         collide(event);
         collided.push_back({event.i, event.j});
-        foresee_all(event.i, event.time);
-        foresee_all(event.j, event.time);
+        predict_all(event.i, event.time);
+        predict_all(event.j, event.time);
     }
     for (Index i = 0; i < balls_.size(); ++i) {
-        position_[i] = place(i, end_);
+        position_[i] = position_at(i, end_);
         velocity_[i] = balls_[i].v;
     }
     return end_;
 }
 
-double Stretch::overlap() const {
+double Interval::overlap() const {
     double closest = 4 * spheres_.radius * spheres_.radius;
     for_each_pair([&](Index i, Index j, const Image<3>& image) {
         const Vector d = (position_[j] - position_[i]) + spheres_.shift(image, end_);
@@ -94,7 +95,7 @@ double Stretch::overlap() const {
     return 2 * spheres_.radius - std::sqrt(closest);
 }
 
-double Stretch::near_speed() const {
+double Interval::near_speed() const {
     double sum = 0, count = 0;
     for_each_pair([&](Index i, Index j, const Image<3>& image) {
         const Vector w = relative_velocity(i, j, image);
@@ -104,46 +105,45 @@ double Stretch::near_speed() const {
     return std::sqrt(sum / count);
 }
 
-Vector Stretch::place(Index i, double time) const {
+Vector Interval::position_at(Index i, double time) const {
     return balls_[i].x + (time - balls_[i].since) * balls_[i].v;
 }
 
 // From i to the image of j.
-Vector Stretch::between(Index i, Index j, const Image<3>& image, double time) const {
-    return (place(j, time) - place(i, time)) + spheres_.shift(image, time);
+Vector Interval::between(Index i, Index j, const Image<3>& image, double time) const {
+    return (position_at(j, time) - position_at(i, time)) + spheres_.shift(image, time);
 }
 
-Vector Stretch::relative_velocity(Index i, Index j, const Image<3>& image) const {
+Vector Interval::relative_velocity(Index i, Index j, const Image<3>& image) const {
     return (balls_[j].v - balls_[i].v) + spheres_.drift(image);
 }
 
-void Stretch::foresee(Index i, Index j, const Image<3>& image, double now) {
+void Interval::predict(Index i, Index j, const Image<3>& image, double now) {
     const Vector w = relative_velocity(i, j, image);
-    const Meeting next = meeting(between(i, j, image, now), w, 2 * spheres_.radius);
+    const Contact next = next_contact(between(i, j, image, now), w, 2 * spheres_.radius);
     if (!(now + next.after < end_)) return;
-    // An impulse lost in the rounding of the velocities would change nothing, and the same pair
-    // would meet at the same time for ever.
+    // An impulse below the rounding of the velocities would change nothing, and the same event
+    // would repeat for ever.
     const double scale = length(balls_[i].v) + length(balls_[j].v) + length(w);
     if (next.speed <= 1e-13 * scale) return;
     events_.push({now + next.after, i, j, image, balls_[i].changes, balls_[j].changes});
 }
 
-void Stretch::foresee_all(Index i, double now) {
+void Interval::predict_all(Index i, double now) {
     for (std::uint64_t k = rows_.offsets[i]; k < rows_.offsets[i + 1]; ++k) {
         const Index j = rows_.indices[k];
-        if (i < j) foresee(i, j, rows_.images[k], now);
-        if (j < i) foresee(j, i, seen_from_the_other(rows_.images[k]), now);
+        if (i < j) predict(i, j, rows_.images[k], now);
+        if (j < i) predict(j, i, opposite(rows_.images[k]), now);
     }
     const Ball& ball = balls_[i];
-    const Vector strayed = ball.x - (position_[i] + now * velocity_[i]);
-    const double time = now + leaving(strayed, ball.v - velocity_[i], room_);
+    const Vector deviation = ball.x - (position_[i] + now * velocity_[i]);
+    const double time = now + exit_time(deviation, ball.v - velocity_[i], margin_);
     if (time < end_) events_.push({time, i, i, {}, ball.changes, ball.changes});
 }
 
-// Solid spheres of mass 1 and moment of inertia 2/5 radius^2. Friction takes what it may by
-// Coulomb's law, but no more than ends the sliding: 2/7 of what would be needed if they could
-// not turn.
-void Stretch::collide(const Event& event) {
+// Solid spheres of mass 1 and moment of inertia 2/5 radius^2. Friction is limited by Coulomb's
+// law and by the impulse that ends sliding, which is 2/7 of that of spheres that cannot rotate.
+void Interval::collide(const Event& event) {
     const Vector d = between(event.i, event.j, event.image, event.time);
     const Vector normal = (1 / length(d)) * d;
     const Vector w = relative_velocity(event.i, event.j, event.image);
@@ -170,8 +170,8 @@ void Stretch::collide(const Event& event) {
     change(event.j, event.time, balls_[event.j].v + impulse);
 }
 
-void Stretch::change(Index i, double time, const Vector& velocity) {
-    balls_[i] = {place(i, time), velocity, time, balls_[i].changes + 1};
+void Interval::change(Index i, double time, const Vector& velocity) {
+    balls_[i] = {position_at(i, time), velocity, time, balls_[i].changes + 1};
 }
 
 }  // namespace vicinal::sim

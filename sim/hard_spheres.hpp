@@ -1,4 +1,4 @@
-// Equal hard spheres that move straight and collide in the order of time, for a stretch of it.
+// Event-driven motion of equal hard spheres over a time interval.
 #pragma once
 
 #include <queue>
@@ -11,7 +11,7 @@
 
 namespace vicinal::sim {
 
-// What happens when spheres meet, and where their images are.
+// The collision parameters, and the lattice of the images.
 struct HardSpheres {
     double radius = 0;
     double restitution = 1;
@@ -28,46 +28,46 @@ struct HardSpheres {
     Vector drift(const Image<3>& n) const { return {0, n[0] * image_speed, 0}; }
 };
 
-// A stretch of time, from 0 to `span`, in which no body is further than `room` from where its
-// velocity at the beginning would have taken it. It ends early when one is about to be.
+// An interval of time from 0 to `span`, in which no body deviates by more than `margin` from
+// the straight path of its initial velocity. The interval ends early if a body is about to
+// exceed the margin.
 //
-// Nothing is missed if the rows (full ones) hold all pairs and images whose straight ways come
-// within 2 (radius + room) of each other during the span, a little more against rounding: two
-// spheres that touch at some time are 2 radius apart; both are within `room` of their straight
-// ways; so these are then within 2 radius + 2 room of each other, and the pair is in the rows,
-// however often the two have changed their velocities. Whenever one has, all of its row is
-// looked through anew.
-class Stretch {
+// No collision is missed if the full rows hold all pairs and images whose straight paths come
+// within 2 (radius + margin) of each other during the span, plus a little for rounding. Two
+// spheres touch at a distance of 2 radius, and each is within `margin` of its straight path, so
+// the paths are then within 2 radius + 2 margin of each other. This holds for any number of
+// changes of the two velocities. After each change of a velocity, the events of all pairs in
+// that row are computed again.
+class Interval {
   public:
-    // Spheres that are smaller than the cell never meet images of their own.
-    Stretch(std::vector<Vector>& position, std::vector<Vector>& velocity,
-            std::vector<Vector>& spin, const Rows<3>& rows, const HardSpheres& spheres,
-            double span, double room);
+    // Spheres must be smaller than the cell, so that no sphere meets its own image.
+    Interval(std::vector<Vector>& position, std::vector<Vector>& velocity,
+             std::vector<Vector>& spin, const Rows<3>& rows, const HardSpheres& spheres,
+             double span, double margin);
 
-    // Moves the bodies; returns for how long. Adds to `collided` the pairs that did, i < j.
+    // Moves the bodies and returns the time covered. Appends the pairs that collided, i < j.
     double run(std::vector<Pair>& collided);
 
-    // Of the pairs looked at: the deepest overlap after the run.
+    // The deepest overlap of the pairs in the rows after the run.
     double overlap() const;
-    // The root mean square of the relative velocities before it. The rows must be sorted, so
-    // that the sum is the same whatever the method. Of no pairs: NaN.
+    // The root mean square of the relative velocities before the run; NaN without pairs. The
+    // rows must be sorted, so that the sum does not depend on the method.
     double near_speed() const;
 
   private:
     struct Ball {
-        Vector x, v;  // where it was when its velocity last changed, and the velocity since
+        Vector x, v;  // position at the last change of velocity, and the velocity since
         double since = 0;
         std::uint32_t changes = 0;
     };
-    // Two bodies meet; or, with i == j, one leaves its room.
+    // Two bodies collide, or, if i == j, a body exceeds its margin.
     struct Event {
         double time;
         Index i, j;
         Image<3> image;
-        std::uint32_t changes_i, changes_j;  // how often their velocities had changed by then
+        std::uint32_t changes_i, changes_j;  // of the velocities, when predicted
 
-        // By pair and image where times are equal: it does not matter in which order they were
-        // foreseen.
+        // Ties are broken by pair and image, so that the order of prediction does not matter.
         bool operator>(const Event& other) const {
             return std::tie(time, i, j, image) >
                    std::tie(other.time, other.i, other.j, other.image);
@@ -76,18 +76,18 @@ class Stretch {
 
     template <class F>
     void for_each_pair(const F& f) const;
-    Vector place(Index i, double time) const;
+    Vector position_at(Index i, double time) const;
     Vector between(Index i, Index j, const Image<3>& image, double time) const;
     Vector relative_velocity(Index i, Index j, const Image<3>& image) const;
-    void foresee(Index i, Index j, const Image<3>& image, double now);
-    void foresee_all(Index i, double now);
+    void predict(Index i, Index j, const Image<3>& image, double now);
+    void predict_all(Index i, double now);
     void collide(const Event& event);
     void change(Index i, double time, const Vector& velocity);
 
-    std::vector<Vector>&position_, &velocity_, &spin_;  // at the beginning, until the run ends
+    std::vector<Vector>&position_, &velocity_, &spin_;  // of the beginning, until the run ends
     const Rows<3>& rows_;
     const HardSpheres& spheres_;
-    double end_, room_;
+    double end_, margin_;
     std::vector<Ball> balls_;
     std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
 };

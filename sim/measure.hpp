@@ -1,11 +1,11 @@
-// What simulators measure for their figures.
+// Measurements for the statistics of simulators.
 #pragma once
 
 #include "sim/vector.hpp"
 
 namespace vicinal::sim {
 
-// Of one body, or summed over many (parallel_sum).
+// Values of one body, or sums over many (parallel_sum).
 struct Mechanics {
     double kinetic = 0, potential = 0;
     Vector momentum{};

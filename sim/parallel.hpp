@@ -1,4 +1,4 @@
-// Loops over bodies on several threads, whose results do not depend on how many there are.
+// Parallel loops over bodies, whose results do not depend on the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace vicinal::sim {
 
-// Work is cut into pieces of this many bodies, whatever the threads.
+// Work is divided into pieces of this many bodies, for any number of threads.
 inline constexpr std::size_t piece_size = 4096;
 
 // Calls f(begin, end, piece) for all pieces of 0 ... n - 1.
@@ -29,7 +29,7 @@ void parallel_for(int threads, std::size_t n, const F& f) {
     });
 }
 
-// The sum (+=) of f(i) over 0 <= i < n, always added up in the same order.
+// The sum (+=) of f(i) over 0 <= i < n, always in the same order.
 template <class T, class F>
 T parallel_sum(int threads, std::size_t n, const F& f) {
     std::vector<T> sums((n + piece_size - 1) / piece_size, T{});

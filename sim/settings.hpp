@@ -1,6 +1,6 @@
 // The settings of a simulator as a list of names, values and meanings, made from its
-// visit_settings (see README.md): what scene files, the command line, checkpoints and the
-// documentation use.
+// visit_settings (see README.md). Scene files, the command line, checkpoints and the
+// documentation use this list.
 #pragma once
 
 #include <charconv>
@@ -31,7 +31,7 @@ std::vector<Setting> list_settings(S settings) {
     return list;
 }
 
-// The struct with the values of a list that list_settings made.
+// The inverse of list_settings: the struct with the values of a list.
 template <class S>
 S settings_from(std::span<const Setting> list) {
     S settings;
@@ -42,8 +42,8 @@ S settings_from(std::span<const Setting> list) {
     return settings;
 }
 
-// A number as people write it, for messages: 1e9 rather than 1e+09, with as many digits as told
-// or, 0, as it takes to read back the same number.
+// A number for messages: 1e9 rather than 1e+09, with `digits` digits, or with 0 as many as
+// needed to read back the same number.
 inline std::string written(double value, int digits = 0) {
     char buffer[32];
     char* const last = buffer + sizeof buffer;

@@ -20,9 +20,9 @@ namespace {
 
 struct State {
     std::vector<Vector> position, velocity, spin;
-    double offset = 0;  // by which crossing the cell in x shifts y, modulo size_y
+    double offset = 0;  // shift of y on crossing the cell in x, modulo size_y
     double time = 0;
-    double near_speed = 0;  // rule rms: of near pairs relative to each other, root mean square
+    double near_speed = 0;  // rule rms: rms of the relative velocities of near pairs
 };
 
 [[noreturn]] void wrong(const std::string& what) {
@@ -31,9 +31,9 @@ struct State {
 
 enum class Rule { swept, rms };
 
-// How far bodies stray from their straight ways, as a multiple of what they move beside the
-// flow: few by more than that.
-constexpr double first_room = 3;
+// The initial margin, as a multiple of the motion relative to the flow; few bodies deviate by
+// more from their straight paths.
+constexpr double first_margin = 3;
 
 class Shearing final : public Simulation {
   public:
@@ -68,7 +68,7 @@ class Shearing final : public Simulation {
     Rule rule_;
     std::array<double, 3> size_;
     double radius_;
-    std::vector<double> radii_, grown_;  // as they are, and as they are searched for
+    std::vector<double> radii_, search_radii_;  // of the spheres, and enlarged for the search
     std::vector<Vector> displacement_;
     Finder<double, 3> finder_;
     State state_;
@@ -132,40 +132,41 @@ Shearing::Shearing(const ShearingSettings& settings, const How& how)
     measure(statistics_);
 }
 
-// The longer the step, the farther a search reaches; a step that takes hours would say nothing
-// all the while. As far as the start tells: forces and shear may make spheres faster.
+// Rejects steps so long that a search would take hours without output. The estimate uses the
+// initial velocities; forces and shear may increase them.
 void Shearing::check_search() const {
     const bool swept = rule_ == Rule::swept || settings_.count_missed;
     const double per_time =
-        swept ? 2 * first_room * (settings_.speed + 2 * radius_ * std::abs(settings_.shear))
+        swept ? 2 * first_margin * (settings_.speed + 2 * radius_ * std::abs(settings_.shear))
               : settings_.factor * std::sqrt(2.0) * settings_.speed;
     const double reach = 2 * radius_ + per_time * settings_.dt;
     const auto n = static_cast<double>(settings_.n);
     const double density = n / (size_[0] * size_[1] * size_[2]) * (4.0 / 3 * std::numbers::pi);
-    const double near = density * (reach * reach * reach), most = std::max(100.0, 2e7 / n);
-    if (near <= most) return;
-    const double longest = (scenes::cube_root(most / density) - 2 * radius_) / per_time;
-    wrong("in a step of dt = " + written(settings_.dt) + " each sphere may meet some " +
-          written(near, 2) +
-          " others, images included, too many to be looked at; take a dt of at most " +
+    const double near = density * (reach * reach * reach), max_near = std::max(100.0, 2e7 / n);
+    if (near <= max_near) return;
+    const double longest = (scenes::cube_root(max_near / density) - 2 * radius_) / per_time;
+    wrong("in a step of dt = " + written(settings_.dt) +
+          " each sphere may collide with about " + written(near, 2) +
+          " others, images included, too many to test; choose a dt of at most " +
           written(0.99 * longest, 3));
 }
 
-// Anywhere, then pushed apart until no two overlap: well below the densest random packing (fill
-// 0.64) that always ends. Neighbours nearly touching are pushed too, which ends it sooner.
+// Random positions, then overlapping spheres are pushed apart until none overlap. This
+// terminates well below the densest random packing (fill 0.64). Nearly touching neighbours are
+// pushed as well, which needs fewer iterations.
 void Shearing::place() {
     scenes::Random random(settings_.seed);
     std::vector<Vector>& x = state_.position;
     x.resize(settings_.n);
     const double reach = 2 * radius_, near = 1.02 * reach;
-    grown_.assign(settings_.n, 0.5 * near);
+    search_radii_.assign(settings_.n, 0.5 * near);
     std::vector<Vector> pushed(settings_.n);
     constexpr int attempts = 50, rounds = 2000;
     for (int attempt = 0; attempt < attempts; ++attempt) {
         for (Vector& place : x)
             for (std::size_t a = 0; a < 3; ++a) place[a] = random.uniform(0, size_[a]);
         for (int round = 0; round < rounds; ++round) {
-            finder_.update(spheres<3>(x, grown_), Domain<3>::orthogonal(size_));
+            finder_.update(spheres<3>(x, search_radii_), Domain<3>::orthogonal(size_));
             const Rows<3>& rows = finder_.neighbours(RowKind::full, Order::sorted);
             bool apart = true;
             for (std::size_t i = 0; i < x.size(); ++i) {
@@ -174,11 +175,11 @@ void Shearing::place() {
                     Vector d = x[rows.indices[k]] - x[i];
                     for (std::size_t a = 0; a < 3; ++a) d[a] += rows.images[k][a] * size_[a];
                     const double distance = length(d);
-                    // A hair more than touching, or wrapping could round it to an overlap.
+                    // Slightly more than touching, because wrapping could round to an overlap.
                     if (distance < reach * (1 + 1e-9)) apart = false;
                     if (distance > 0)
                         pushed[i] = pushed[i] - (0.5 * (near - distance) / distance) * d;
-                    else  // in one place: one of them left, the other right
+                    else  // coincident: one moves left, the other right
                         pushed[i][0] += (rows.indices[k] < i ? 0.5 : -0.5) * near;
                 }
             }
@@ -186,11 +187,12 @@ void Shearing::place() {
             x.swap(pushed);
         }
     }
-    wrong("found no place for " + std::to_string(settings_.n) + " spheres of fill " +
-          written(settings_.fill) + "; take more of them or a smaller fill");
+    wrong("no arrangement without overlap was found for " + std::to_string(settings_.n) +
+          " spheres of fill " + written(settings_.fill) +
+          "; choose more spheres or a smaller fill");
 }
 
-// The flow and random velocities, without a drift of the whole.
+// The shear flow plus random velocities, without net drift.
 void Shearing::set_off() {
     scenes::Random random(settings_.seed + 1);
     const auto n = static_cast<double>(settings_.n);
@@ -207,7 +209,7 @@ void Shearing::set_off() {
         v[i] = v[i] - mean;
         v[i][1] += settings_.shear * (state_.position[i][0] - 0.5 * size_[0]);
     }
-    // Neighbours move independently of each other at first.
+    // Velocities of neighbours are initially independent.
     state_.near_speed = std::sqrt(6 * temperature(state_));
 }
 
@@ -236,7 +238,7 @@ void Shearing::push() {
     }
 }
 
-// Bodies that have left the cell come back on the other side.
+// Wraps bodies that have left the cell.
 void Shearing::wrap() {
     for (std::size_t i = 0; i < state_.position.size(); ++i) {
         Vector& x = state_.position[i];
@@ -250,7 +252,7 @@ void Shearing::wrap() {
     }
 }
 
-// Moves by one step, with collisions; returns which pairs collided.
+// Moves the bodies by one step with collisions, and returns the pairs that collided.
 std::vector<Pair> Shearing::advance(State& state, Rule rule, StepStatistics& figures) {
     std::vector<Pair> collided;
     HardSpheres world{.radius = radius_,
@@ -259,24 +261,24 @@ std::vector<Pair> Shearing::advance(State& state, Rule rule, StepStatistics& fig
                       .elastic_below = settings_.elastic_below,
                       .image_speed = image_speed()};
     double left = settings_.dt, searches = 0;
-    // Doubled each time it is not enough, so that few fast bodies among many slow ones do not
-    // cost a search each.
-    double factor = first_room;
+    // The factor is doubled whenever the margin is exceeded, so that a few fast bodies do not
+    // need a search each.
+    double factor = first_margin;
     while (left > 0) {
         const double usual =
             std::sqrt(3 * temperature(state)) + 2 * radius_ * std::abs(settings_.shear);
-        double room = factor * usual * left;
+        double margin = factor * usual * left;
         if (rule == Rule::swept) {
-            // A 10^-12 of the lengths is far above the rounding of places and times.
-            grown_.assign(settings_.n,
-                          radius_ + room + 1e-12 * (size_[0] + size_[1] + size_[2]));
+            // 10^-12 of the lengths is far above the rounding of positions and times.
+            search_radii_.assign(settings_.n,
+                                 radius_ + margin + 1e-12 * (size_[0] + size_[1] + size_[2]));
             displacement_.resize(settings_.n);
             for (std::size_t i = 0; i < settings_.n; ++i)
                 displacement_[i] = left * state.velocity[i];
-            finder_.update(spheres<3>(state.position, grown_).moving(displacement_),
+            finder_.update(spheres<3>(state.position, search_radii_).moving(displacement_),
                            Domain<3>::sheared(size_, state.offset, left * image_speed()));
         } else {
-            room = std::numeric_limits<double>::infinity();
+            margin = std::numeric_limits<double>::infinity();
             finder_.update(points<3>(state.position,
                                      2 * radius_ + settings_.factor * state.near_speed * left),
                            Domain<3>::sheared(size_, state.offset));
@@ -289,13 +291,15 @@ std::vector<Pair> Shearing::advance(State& state, Rule rule, StepStatistics& fig
         ++searches;
         world.lattice = finder_.report().lattice;
 
-        Stretch stretch(state.position, state.velocity, state.spin, rows, world, left, room);
+        Interval interval(state.position, state.velocity, state.spin, rows, world, left,
+                          margin);
         if (rule == Rule::rms)
-            if (const double speed = stretch.near_speed(); speed >= 0) state.near_speed = speed;
-        const double passed = stretch.run(collided);
+            if (const double speed = interval.near_speed(); speed >= 0)
+                state.near_speed = speed;
+        const double passed = interval.run(collided);
         state.offset = std::remainder(state.offset + passed * image_speed(), size_[1]);
         left -= passed;
-        if (!(left > 0)) figures.overlap = stretch.overlap();
+        if (!(left > 0)) figures.overlap = interval.overlap();
         factor *= 2;
     }
     state.time += settings_.dt;
@@ -304,7 +308,7 @@ std::vector<Pair> Shearing::advance(State& state, Rule rule, StepStatistics& fig
     return collided;
 }
 
-// How many of the first are not among the second, in both as often as they happened.
+// Counts the elements of the first multiset that are not in the second.
 std::uint64_t missing(std::vector<Pair> first, std::vector<Pair> second) {
     std::sort(first.begin(), first.end());
     std::sort(second.begin(), second.end());
@@ -337,7 +341,7 @@ void Shearing::step() {
     }
 }
 
-// The deepest, of all pairs. What rule rms has not looked at may overlap.
+// The deepest overlap of all pairs. Pairs that rule rms did not test may overlap.
 double Shearing::overlap() {
     finder_.update(spheres<3>(state_.position, radii_),
                    Domain<3>::sheared(size_, state_.offset));

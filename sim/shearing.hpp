@@ -1,20 +1,20 @@
-// Hard spheres in a sheared periodic cell (P3 §2): what rings of planets and granular flows are
-// studied with.
+// Hard spheres in a sheared periodic cell (P3 §2), a model of planetary rings and granular
+// flows.
 //
 // The cell is size_x by size_y by 1 and periodic. Crossing it in x shifts y by an offset that
 // grows with time and v_y by shear * size_x (Lees & Edwards 1972). Between collisions spheres
-// move straight; collisions happen in the order of their times, wherever they fall within a
-// step. Two rules say which pairs are looked at:
+// move straight; collisions are processed in the order of their times within a step. Two rules
+// select the pairs that are tested:
 //
-// swept: all that can meet within the step, whatever happens in it. Exact.
-// rms: as in the paper, those closer than 2 r + factor * v * dt when the step begins, v being
-// the
-//   root mean square of the relative velocities of near pairs. What is faster can be missed;
-//   the figures tell how many collisions were.
+// swept: all pairs that can collide within the step. Exact.
+// rms: as in the paper, pairs closer than 2 r + factor * v * dt at the beginning of the step,
+//   where v is the root mean square of the relative velocities of near pairs. Faster pairs can
+//   be missed; the statistics report how many collisions were missed.
 //
-// A centre that attracts weakly from afar and repels strongly from close by makes a torus of
-// the even spread: the paper's non-uniform case. Both forces are strength * (1 - distance /
-// radius) up to their radius, distances being from the axis through the centre along z.
+// A centre that attracts weakly at long range and repels strongly at short range turns the
+// uniform distribution into a torus, the paper's non-uniform case. Both forces are
+// strength * (1 - distance / radius) up to their radius; distances are measured from the axis
+// through the centre along z.
 #pragma once
 
 #include <memory>
@@ -45,30 +45,32 @@ struct ShearingSettings {
 template <class Visitor>
 void visit_settings(ShearingSettings& s, Visitor&& visit) {
     visit("n", s.n, "spheres");
-    visit("seed", s.seed, "another seed, another start of the same kind");
-    visit("fill", s.fill, "share of the volume that the spheres take, at most 0.5");
-    visit("size_x", s.size_x, "edge of the cell along x, across which it is sheared");
-    visit("size_y", s.size_y, "edge of the cell along y, along which it flows");
+    visit("seed", s.seed, "seed of the initial positions and velocities");
+    visit("fill", s.fill, "volume fraction of the spheres, at most 0.5");
+    visit("size_x", s.size_x, "edge of the cell along x, the gradient of the flow");
+    visit("size_y", s.size_y, "edge of the cell along y, the direction of the flow");
     visit("dt", s.dt, "length of a step");
-    visit("speed", s.speed, "root mean square of the velocities at the start, beside the flow");
-    visit("shear", s.shear, "change of the flow's velocity along y per length in x");
+    visit("speed", s.speed, "initial root mean square of the velocities relative to the flow");
+    visit("shear", s.shear,
+          "shear rate: change of the flow's velocity along y per length in x");
     visit("restitution", s.restitution, "normal speed after a collision over that before");
-    visit("friction", s.friction, "Coulomb's coefficient");
+    visit("friction", s.friction, "Coulomb's friction coefficient");
     visit("elastic_below", s.elastic_below,
           "collisions with a normal speed below this are elastic: no inelastic collapse");
     visit("attract", s.attract, "strength of the centre's attraction");
-    visit("attract_radius", s.attract_radius, "how far it reaches");
+    visit("attract_radius", s.attract_radius, "range of the attraction");
     visit("repel", s.repel, "strength of the centre's repulsion");
-    visit("repel_radius", s.repel_radius, "how far it reaches");
-    visit("rule", s.rule, "pairs looked at: swept (all that can meet) or rms (P3; can miss)");
-    visit("factor", s.factor, "rms: how many times the relative velocity the search reaches");
+    visit("repel_radius", s.repel_radius, "range of the repulsion");
+    visit("rule", s.rule,
+          "tested pairs: swept (all that can collide) or rms (P3; may miss some)");
+    visit("factor", s.factor, "rms: range of the search, in rms relative velocities times dt");
     visit("count_missed", s.count_missed,
-          "rms: count the collisions missed, by doing every step by the exact rule too");
+          "rms: count missed collisions by repeating each step with the exact rule");
 }
 
-// Own figures: "searches" of the step, "temperature" (a third of the mean square of the
-// velocities beside the flow), with rule rms also "missed" collisions if these are
-// to be counted; else the overlap is that of the pairs looked at.
+// Additional statistics: "searches" of the step, "temperature" (a third of the mean square of
+// the velocities relative to the flow), and with rule rms "missed" collisions, if counted. If
+// they are not counted, the overlap is that of the tested pairs only.
 std::unique_ptr<Simulation> make_shearing(const ShearingSettings& settings, const How& how);
 
 }  // namespace vicinal::sim

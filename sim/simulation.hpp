@@ -1,10 +1,9 @@
-// What every simulator is to those who run it: it steps, tells its figures, shows its bodies
-// and lets its state be visited. Simulators use the library's public headers only.
+// The interface of a simulator: it steps, reports statistics, exposes its bodies and lets its
+// state be visited. Simulators use the library's public headers only.
 //
 // The state after a step depends on the settings and the state before it, never on the method,
 // the threads or the finder's history: contributions to a body are summed in an order fixed by
-// the bodies' numbers. So runs by different methods are bit for bit alike, and so is a run that
-// was resumed.
+// the bodies' indices. So runs with different methods, and resumed runs, are bitwise identical.
 #pragma once
 
 #include <array>
@@ -19,22 +18,22 @@ namespace vicinal::sim {
 
 using Vector = std::array<double, 3>;
 
-// How to run: what may be chosen freely, for the result does not depend on it.
+// How to run. The result does not depend on these choices.
 struct How {
     std::string method = "auto";
     int threads = 0;  // 0: VICINAL_THREADS, or all cores
 };
 
-// Of the last step. Energies and momenta are those at its end.
+// Statistics of the last step. Energies and momenta are those at its end.
 struct StepStatistics {
     double search_seconds = 0, response_seconds = 0;
     std::uint64_t candidates = 0;
-    std::uint64_t pairs = 0;     // close enough to interact
-    std::uint64_t contacts = 0;  // of those, the ones that did: touching, collided, ...
+    std::uint64_t pairs = 0;     // within reach
+    std::uint64_t contacts = 0;  // pairs that interacted: touching, collided, ...
     double kinetic = 0, potential = 0;
     Vector momentum{};
-    double overlap = 0;  // the deepest, as a length
-    // What only this simulator knows: collisions missed, density error, ...
+    double overlap = 0;  // the deepest, a length
+    // Specific to a simulator: missed collisions, density error, ...
     struct Own {
         std::string name;
         double value;
@@ -46,11 +45,11 @@ struct StepStatistics {
 struct Field {
     std::string name;
     int components;
-    std::span<const double> values;  // body by body
+    std::span<const double> values;  // per body, interleaved
 };
 
-// Visits all that the next step depends on, in a fixed order. One that writes makes a
-// checkpoint, one that reads resumes, one that hashes names the state.
+// Visits everything that the next step depends on, in a fixed order. Visitors write a
+// checkpoint, restore one, or hash the state.
 class StateVisitor {
   public:
     virtual ~StateVisitor() = default;
@@ -70,7 +69,7 @@ class StateVisitor {
     }
 
   private:
-    // A reader overwrites them, the others read them.
+    // A visitor that restores overwrites the values; the others read them.
     virtual void bytes(std::string_view name, void* data, std::size_t size) = 0;
 };
 
@@ -82,8 +81,7 @@ class Simulation {
     virtual double time() const = 0;  // simulated
     virtual const StepStatistics& statistics() const = 0;
     virtual std::vector<Field> fields() const = 0;
-    // What stands still among the bodies from the beginning to the end, as fields; none if
-    // nothing does.
+    // Static bodies as fields; empty if there are none.
     virtual std::vector<Field> solids() const { return {}; }
     virtual void visit(StateVisitor& visitor) = 0;
 };

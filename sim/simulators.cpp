@@ -10,12 +10,12 @@
 namespace vicinal::sim {
 namespace {
 
-// Two methods give one state only if both find all pairs.
+// Only exact methods give the same state.
 void expect_exact(const std::string& method) {
     const Finder<double, 3> finder(Options<3>{.method = method});
     if (!finder.report().exact)
         refuse("method " + finder.report().method +
-               " may miss pairs, and with them collisions; take its options at their defaults");
+               " may miss pairs; use the default values of its options");
 }
 
 template <class S, std::unique_ptr<Simulation> (*make)(const S&, const How&)>

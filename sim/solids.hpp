@@ -1,5 +1,5 @@
-// What particles cannot enter: the walls of a box from the origin to `extent`, and static
-// spheres in it. The spheres stand in a finder that is built once.
+// The obstacles of the particles: the walls of a box from the origin to `extent`, and static
+// spheres in it. The finder of the spheres is built once.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace vicinal::sim {
 
-// Spheres of diameters between two sizes, anywhere in the box: they may overlap each other but
-// not its walls.
+// Spheres with random diameters between two sizes, at random positions in the box. They may
+// overlap each other but not the walls.
 struct StaticSpheres {
     std::vector<Vector> centres;
     std::vector<double> radii;
@@ -20,34 +20,33 @@ struct StaticSpheres {
 StaticSpheres random_spheres(std::uint64_t count, double smallest, double largest,
                              const Vector& extent, std::uint64_t seed);
 
-// Places that fill the solids as deep as a kernel reaches into them, each with the volume it
-// stands for: what density and pressure of a fluid meet at a wall.
+// Sample points that fill the solids to the depth of the kernel's support, each with its
+// volume. They contribute to density and pressure of the fluid near a wall.
 struct SolidSamples {
-    std::vector<Vector> places;
+    std::vector<Vector> positions;
     std::vector<double> volumes;
 };
 
 class Solids {
   public:
-    // `clearance`: how near the centre of a particle may come to a solid.
+    // `clearance`: the minimum distance of a particle's centre from a solid.
     Solids(const Vector& extent, const StaticSpheres& spheres, double clearance,
            const How& how);
 
-    // Which places are clear of all solids by `clearance` and `more`.
-    std::vector<bool> clear(const std::vector<Vector>& places, double more) const;
+    // True for the positions that are farther than `clearance` + `more` from all solids.
+    std::vector<bool> clear(const std::vector<Vector>& positions, double more) const;
 
-    // Moves every particle along its path until that meets a solid, then on along the surface.
-    // Its velocity is reflected, the part across the surface times `restitution`; one that
-    // meets three in a step is wedged and slows down as its way is shortened. Returns how many
-    // particles met one. Afterwards all are clear of the solids, but for rounding, if they
-    // were before.
-    std::uint64_t move(std::vector<Vector>& places, std::vector<Vector>& velocities,
+    // Moves every particle along its path until it hits a solid, then along the surface. The
+    // normal component of the velocity is reflected and multiplied by `restitution`. A particle
+    // that hits three solids in a step is wedged: its velocity is reduced in proportion to its
+    // path. Returns the number of particles that hit a solid. Particles that were outside the
+    // solids stay outside, up to rounding.
+    std::uint64_t move(std::vector<Vector>& positions, std::vector<Vector>& velocities,
                        std::vector<Vector>& paths, double restitution);
 
     double search_seconds() const { return search_seconds_; }  // of the last move
 
-    // At most `spacing` apart: on a lattice of cells behind the walls, on shells in the
-    // spheres.
+    // Samples at most `spacing` apart: on a lattice behind the walls, on shells in the spheres.
     SolidSamples samples(const Vector& spacing, double depth) const;
 
   private:
@@ -57,9 +56,9 @@ class Solids {
     };
     Hit wall_hit(const Vector& from, const Vector& path) const;
     double sphere_hit(Index sphere, const Vector& from, const Vector& path) const;
-    void bounce(const Hit& hit, Vector& place, Vector& velocity, Vector& path,
+    void bounce(const Hit& hit, Vector& position, Vector& velocity, Vector& path,
                 double restitution) const;
-    std::vector<bool> deepest(const std::vector<Vector>& places,
+    std::vector<bool> deepest(const std::vector<Vector>& positions,
                               const std::vector<Index>& spheres) const;
 
     Vector extent_;
@@ -69,15 +68,15 @@ class Solids {
     int threads_;
     double search_seconds_ = 0;
     Finder<double, 3> finder_;
-    // Of the particles still under way.
+    // The particles that have not finished their paths.
     std::vector<Index> bodies_;
     std::vector<Vector> from_, along_;
     std::vector<Hit> hits_;
-    // Of those that met solids: where they began, and how long their way was to be; in the end
-    // of those that met three.
+    // Start and length of the paths of particles that hit solids; finally of those that hit
+    // three.
     struct Wedged {
         Vector from;
-        double way;
+        double path_length;
     };
     std::vector<Wedged> wedged_;
     std::vector<Index> still_;

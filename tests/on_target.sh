@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs a suite on one instruction set. Skips (77) a set that the machine has not, and its best
-# one: there ctest runs the suite itself, with no fewer cases.
+# Runs a suite on one instruction set. Skips (77) a set that the machine does not support, and its
+# best one, on which ctest runs the suite anyway.
 #   on_target.sh SET SIMD_SETS CORE_TESTS SUITE [OPTIONS OF THE SUITE ...]
 set -euo pipefail
 mapfile -t sets < <("$2")

@@ -1,4 +1,4 @@
-// vicinal bench: how long does it take, by which method, and how long do others take?
+// vicinal bench: times methods, other libraries and experiments of papers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,16 +54,15 @@ struct BenchFlags {
 
 void BenchFlags::add_to(CLI::App& app) {
     app.add_option("FILE", words,
-                   "bodies, as for vicinal pairs; with --scene instead key=value ...")
+                   "bodies, as for vicinal pairs; with --scene, its parameters key=value ...")
         ->type_name("");
-    app.add_option("--scene", scene.name,
-                   "make one of vicinal scenes instead of reading a file")
+    app.add_option("--scene", scene.name, "a scene of vicinal scenes instead of a file")
         ->check(not_empty())
         ->type_name("NAME");
     scene.add_numbers_to(app);
     shape.add_to(app);
-    constexpr const char* group = "The rows";
-    app.add_option("--methods", methods, "a,b(key=value),...; auto without it")
+    constexpr const char* group = "Rows";
+    app.add_option("--methods", methods, "a,b(key=value),...; default: auto")
         ->type_name("METHODS")
         ->group(group);
     app.add_option("--peers", peers, "other libraries: all, or a,b,...")
@@ -75,37 +74,38 @@ void BenchFlags::add_to(CLI::App& app) {
         ->group(group);
     add_domain(app, domain);
     add_precision(app, precision);
-    constexpr const char* measuring = "The measurement";
+    constexpr const char* measuring = "Measurement";
     app.add_option("--repeat", repeat, "timed runs of each row (7)")
         ->check(whole_number())
         ->type_name("K")
         ->group(measuring);
     app.add_option("--output", output,
-                   "what is asked for: pairs (default), rows, ordered-rows or count")
+                   "kind of result: pairs (default), rows, ordered-rows or count")
         ->check(one_of({"pairs", "rows", "ordered-rows", "count"}))
         ->type_name("pairs|rows|ordered-rows|count")
         ->group(measuring);
     app.add_option("--moving", motion.fraction,
-                   "between repeats each body moves by this much of its size")
+                   "each body moves by this fraction of its size between repeats")
         ->type_name("FRACTION")
         ->group(measuring);
-    app.add_option("--movers", motion.movers, "with --moving: only this share of the bodies")
+    app.add_option("--movers", motion.movers,
+                   "with --moving: the fraction of bodies that move (1)")
         ->type_name("FRACTION")
         ->group(measuring);
-    app.add_flag("--scaling", scaling, "sizes from 1000 to 10 million, and how the time grows")
+    app.add_flag("--scaling", scaling,
+                 "sizes from 1000 to 10 million, with the growth of the time")
         ->group(measuring);
     app.add_option("--experiment", experiment,
-                   "instead of all that, one of a paper's: " + experiment_names())
+                   "run an experiment of a paper instead: " + experiment_names())
         ->check(not_empty())
         ->type_name("NAME")
         ->group(measuring);
     app.add_flag("--quick", quick, "with --experiment: sizes that take seconds")
         ->group(measuring);
-    app.add_flag("--full", full,
-                 "with --experiment: the paper's sizes, however long that takes")
+    app.add_flag("--full", full, "with --experiment: the paper's sizes; may take hours")
         ->excludes("--quick")
         ->group(measuring);
-    constexpr const char* result = "The result";
+    constexpr const char* result = "Result";
     app.add_option("-o", file, "write the rows as .csv")
         ->check(not_empty())
         ->type_name("OUT")
@@ -116,39 +116,38 @@ void BenchFlags::add_to(CLI::App& app) {
 void BenchFlags::check() const {
     if (!experiment.empty()) {
         if (!scene.name.empty() || !words.empty() || !file.empty())
-            throw UsageError(
-                "--experiment brings its own scene: leave out FILE, --scene and -o");
+            throw UsageError("--experiment has its own scene; leave out FILE, --scene and -o");
         return;
     }
     if (quick || full)
-        throw UsageError(fmt::format("{} needs --experiment: --n chooses the size of a scene",
+        throw UsageError(fmt::format("{} needs --experiment; use --n for the size of a scene",
                                      quick ? "--quick" : "--full"));
     if (scene.name.empty() && words.size() != 1)
         throw UsageError("give one FILE, or --scene NAME");
     if (scene.name.empty() && (scene.n || scaling))
-        throw UsageError(scaling ? "--scaling needs --scene: a file has one size"
-                                 : "--n needs --scene: a file has its own size");
-    if (scaling && scene.n) throw UsageError("--scaling chooses the sizes: leave out --n");
+        throw UsageError(scaling ? "--scaling needs --scene: a file has only one size"
+                                 : "--n needs --scene: the size of a file is fixed");
+    if (scaling && scene.n) throw UsageError("--scaling chooses the sizes; leave out --n");
     if (repeat == 0) throw UsageError("--repeat must be at least 1");
     if (!(std::isfinite(motion.fraction) && motion.fraction >= 0))
         throw UsageError("--moving must be a finite number >= 0");
     if (!(motion.movers > 0 && motion.movers <= 1))
-        throw UsageError("--movers must be a number above 0, at most 1");
+        throw UsageError("--movers must be greater than 0 and at most 1");
     if (motion.movers < 1 && motion.fraction == 0)
-        throw UsageError("--movers needs --moving: how far do they move?");
+        throw UsageError("--movers needs --moving, the distance");
     if (!file.empty() && !file.ends_with(".csv"))
         throw UsageError(fmt::format("-o '{}' must end in .csv", file));
     if (!file.empty())
-        check_place(file, scene.name.empty() ? words : std::vector<std::string>{});
+        check_writable(file, scene.name.empty() ? words : std::vector<std::string>{});
 }
 
 // A scene has its own shape and cut-off unless the flags give others.
 bench::Subject make_subject(const SceneChoice& choice, const ShapeFlags& flags) {
-    layout_of(flags, false);  // contradictions are refused before the scene is made
+    layout_of(flags, false);  // rejects contradictions before the scene is made
     const scenes::Workload scene = choice.make();
     if (flags.boxes && scene.shape == Shape::points)
         throw UsageError(
-            fmt::format("the points of '{}' are no --boxes; leave it out", choice.name));
+            fmt::format("scene '{}' has points, not boxes; leave out --boxes", choice.name));
     const bool boxed = flags.boxes && scene.shape == Shape::spheres;
     const bool given = flags.boxes || !flags.cutoff.empty() || !flags.radius.empty();
     ShapeFlags shape = flags;
@@ -196,8 +195,8 @@ std::vector<std::string> parse_methods(const std::string& text) {
         result.emplace_back(field);
         if (!expect_method(result.back()) && result.size() == 1)
             throw UsageError(fmt::format(
-                "--methods: the others are compared with the first, and {} may miss "
-                "pairs; put one before it that does not",
+                "--methods: the first method is the reference for the others, but {} may "
+                "miss pairs; put an exact method first",
                 result.back()));
     }
     return result;
@@ -217,7 +216,7 @@ std::vector<int> parse_threads(const std::string& text) {
         if (!common::parse(field, value) || !(value >= 0 && value <= 1e6) ||
             value != std::floor(value))
             throw UsageError(fmt::format(
-                "--threads '{}' is no list of whole numbers >= 0; write 1,2,...", text));
+                "--threads '{}' is not a list of whole numbers >= 0; write 1,2,...", text));
         result.push_back(value > 0 ? static_cast<int>(value) : all_threads());
     }
     return result;
@@ -235,27 +234,27 @@ std::vector<peers::PeerInfo> choose_peers(const std::string& text,
     const auto all = peers::list();
     if (all.empty())
         throw Error(Error::Kind::input,
-                    "this tool is built without other libraries to compare with; "
-                    "scripts/bench.sh installs them and builds one with them");
+                    "this build has no other libraries to compare with; run scripts/bench.sh, "
+                    "which installs them and builds with them");
     std::vector<peers::PeerInfo> result;
     if (text == "all") {
         std::copy_if(all.begin(), all.end(), std::back_inserter(result),
                      [&](const auto& info) { return info.fits(problem); });
         if (result.empty())
-            throw Error(Error::Kind::input,
-                        "none of the peers takes such bodies: leave --peers out");
+            throw Error(Error::Kind::input, "no peer supports such bodies; leave out --peers");
         return result;
     }
     for (const std::string_view name : split_outside_brackets(text, ',')) {
         const auto found = std::find_if(all.begin(), all.end(),
                                         [&](const auto& info) { return info.name == name; });
         if (found == all.end())
-            throw UsageError(fmt::format("unknown peer '{}'; there are {}", name,
+            throw UsageError(fmt::format("unknown peer '{}'; available: {}", name,
                                          common::join(names_of(all))));
         if (!found->fits(problem))
-            throw UsageError(fmt::format("{} takes {} only, not {} in {}-D, {}; leave it out",
-                                         name, found->takes, io::shape_name(problem.shape),
-                                         problem.dim, problem.single ? "float" : "double"));
+            throw UsageError(
+                fmt::format("{} supports {} only, not {} in {}-D, {}; leave it out", name,
+                            found->takes, io::shape_name(problem.shape), problem.dim,
+                            problem.single ? "float" : "double"));
         result.push_back(*found);
     }
     return result;
@@ -267,8 +266,8 @@ void check_plain(const Bodies<T, D>& bodies, const Domain<D>& domain) {
     if (!domain.is_open() || bodies.swept() || bodies.group.given() ||
         (bodies.shape == Shape::spheres && bodies.rule != ReachRule::sum))
         throw UsageError(
-            "--peers is for an open domain and bodies at rest, without --rule, groups and "
-            "masks; leave it out");
+            "--peers needs an open domain and bodies at rest, without --rule, groups and "
+            "masks; leave out --peers");
 }
 
 bench::Output output_of(const std::string& text) {
@@ -322,7 +321,7 @@ int run_experiment(const BenchFlags& flags) {
     const auto all = papers::experiments();
     const auto found = std::ranges::find(all, flags.experiment, &papers::Experiment::name);
     if (found == all.end())
-        throw UsageError(fmt::format("unknown experiment '{}'; there are {}", flags.experiment,
+        throw UsageError(fmt::format("unknown experiment '{}'; available: {}", flags.experiment,
                                      experiment_names()));
     const bench::OtherLoad others;
     const papers::ResultTable table = found->run(flags.extent());
@@ -373,13 +372,13 @@ void add_bench(CLI::App& app, Chosen& chosen) {
     add_command<BenchFlags>(app, chosen, "bench",
                             "measure methods and other libraries side by side", run_bench)
         ->footer(
-            "A row is the median of --repeat runs of update and search by one finder, after\n"
-            "warming up; the rows take turns. spread: distance of the quartiles over the\n"
-            "median. ratio: time over that of the first row. faster: how many times faster\n"
-            "than this peer our first row on as many threads is. memory: the peak beyond what\n"
-            "the process held before the row. differs: pairs that only the peer or only the\n"
-            "first row has. A method that finds other pairs than the first row is left out,\n"
-            "and the exit code is 1. BUSY: other processes took the cores meanwhile.\n\n" +
+            "A row is the median of --repeat runs of update and search with one finder, after\n"
+            "a warm-up; runs of the rows alternate. spread: interquartile range over median.\n"
+            "ratio: time over the time of the first row. faster: speed-up of our first row\n"
+            "with as many threads over this peer. memory: growth of the peak resident memory\n"
+            "during the row. differs: pairs found only by the peer or only by the first row.\n"
+            "A method whose pairs differ from the first row is left out, and the exit code\n"
+            "is 1. BUSY: other processes used the cores during the measurement.\n\n" +
             std::string(domain_help) +
             "Examples:\n"
             "  vicinal bench --scene uniform --n 100000 --methods auto,brute_force\n"

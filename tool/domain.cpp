@@ -84,7 +84,7 @@ Domain<D> sheared(const std::string& flag, const Fields& parts) {
         refuse(flag, "lengths and an offset are expected", example);
     std::array<bool, D> open{};
     const auto lengths = numbers<D>(flag, parts[1], example, &open);
-    if (open[0] || open[1]) refuse(flag, "a sheared box is periodic in x and y", example);
+    if (open[0] || open[1]) refuse(flag, "a sheared box must be periodic in x and y", example);
     double offset = 0, change = 0;
     if (!common::parse(parts[2], offset) ||
         (parts.size() == 4 && !common::parse(parts[3], change)))
@@ -108,9 +108,10 @@ std::array<bool, D> periodic_vectors(const std::string& flag, std::string_view n
         if (right) result[k] = true;
     }
     if (!right)
-        refuse(flag,
-               fmt::format("'{}' does not name the periodic ones of {}, each once", names, all),
-               example);
+        refuse(
+            flag,
+            fmt::format("'{}' must name the periodic vectors among {}, each once", names, all),
+            example);
     return result;
 }
 
@@ -203,8 +204,8 @@ Space<D> choose_domain(const std::string& flag, const io::BodyFile& file,
     if (!is_same(spaces.front().domain, spaces.back().domain))
         throw Error(
             Error::Kind::input,
-            fmt::format("{} is in {} but {} is in {}; say with --domain which holds",
-                        spaces[0].from, spaces[0].text, spaces[1].from, spaces[1].text));
+            fmt::format("{} is in {} but {} is in {}; choose one with --domain", spaces[0].from,
+                        spaces[0].text, spaces[1].from, spaces[1].text));
     return spaces.front();
 }
 

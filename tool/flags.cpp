@@ -18,7 +18,7 @@ double length_of(const std::string& flag, const std::string& text, const char* a
     throw UsageError(fmt::format("{} '{}' is not a finite number >= 0{}", flag, text, also));
 }
 
-constexpr const char* search_group = "The search";
+constexpr const char* search_group = "Search";
 
 }  // namespace
 
@@ -26,9 +26,9 @@ const char* const domain_help =
     "Domains: open; periodic:LX,LY,LZ or periodic:x0,y0,z0:x1,y1,z1, where - leaves an axis\n"
     "open; sheared:LX,LY,LZ:OFFSET[:CHANGE], where crossing in x shifts y by OFFSET, which\n"
     "changes by CHANGE during the step; triclinic:ax,ay,az,bx,by,bz,cx,cy,cz[:PERIODIC], the\n"
-    "lattice vectors, of which only those named (ab) are periodic. In 2-D two numbers (four\n"
-    "for triclinic). Without --domain the cell of the file, or of the second file, if it has\n"
-    "one, else open.\n\n";
+    "lattice vectors; PERIODIC (such as ab) names the periodic ones. In 2-D give two numbers\n"
+    "(four for triclinic). Without --domain, the cell of the file or of the second file is\n"
+    "used; a file without a cell means an open domain.\n\n";
 
 CLI::Validator whole_number() {
     return CLI::Validator(
@@ -40,7 +40,7 @@ CLI::Validator whole_number() {
             const auto end = text.data() + text.size();
             return std::from_chars(text.data(), end, value).ec == std::errc()
                        ? std::string()
-                       : fmt::format("'{}' is more than a number of 64 bits holds", text);
+                       : fmt::format("'{}' does not fit 64 bits; give a smaller number", text);
         },
         "");
 }
@@ -56,13 +56,16 @@ CLI::Validator one_of(std::vector<std::string> words) {
 
 CLI::Validator not_empty() {
     return CLI::Validator(
-        [](std::string& text) { return std::string(text.empty() ? "the value is empty" : ""); },
+        [](std::string& text) {
+            return std::string(
+                text.empty() ? "the value is empty; give one or leave out the flag" : "");
+        },
         "");
 }
 
 void ShapeFlags::add_to(CLI::App& app) {
-    constexpr const char* group = "What the bodies are";
-    app.add_option("--cutoff", cutoff, "points that pair up to this distance")
+    constexpr const char* group = "Shape of the bodies";
+    app.add_option("--cutoff", cutoff, "points; two of them pair up to this distance")
         ->type_name("R")
         ->group(group);
     app.add_option("--radius", radius, "spheres of this radius, or of the radius in a column")
@@ -75,7 +78,7 @@ void ShapeFlags::add_to(CLI::App& app) {
         ->group(group);
     app.add_flag("--swept", swept, "the file also holds a displacement for the step")
         ->group(group);
-    app.add_option("--dim", dim, "dimension, when the columns do not tell")
+    app.add_option("--dim", dim, "dimension, if the columns leave it open")
         ->check(one_of({"2", "3"}))
         ->type_name("2|3")
         ->group(group);
@@ -106,7 +109,7 @@ void SearchFlags::add_to(CLI::App& app) {
         ->type_name("N")
         ->group(search_group);
     add_precision(app, precision);
-    app.add_option("--max-pairs", max_pairs, "more pairs than this are an error")
+    app.add_option("--max-pairs", max_pairs, "fail if there are more pairs")
         ->check(whole_number())
         ->type_name("N")
         ->group(search_group);
@@ -115,21 +118,23 @@ void SearchFlags::add_to(CLI::App& app) {
 }
 
 void PartnerFlags::add_to(CLI::App& app) {
-    constexpr const char* group = "Whom they may pair with";
-    app.add_option("--with", with, "bodies of the same shape; pairs (body of FILE, of FILE2)")
+    constexpr const char* group = "Second set and filters";
+    app.add_option("--with", with,
+                   "a second set of the same shape; pairs are (body of FILE, body of FILE2)")
         ->check(not_empty())
         ->type_name("FILE2")
         ->group(group);
-    app.add_option("--exclude", exclude, "pairs that never count: a file of two columns i, j")
+    app.add_option("--exclude", exclude, "pairs to leave out: a file of two columns i, j")
         ->check(not_empty())
         ->type_name("PAIRS")
         ->group(group);
     app.add_option("--vertices", vertices,
-                   "a row of 1 to 8 vertices per body; two with one in common never pair")
+                   "1 to 8 vertices per body, one row each; bodies that share one never pair")
         ->check(not_empty())
         ->type_name("FILE3")
         ->group(group);
-    app.add_option("--with-vertices", with_vertices, "those of FILE2, in the same numbering")
+    app.add_option("--with-vertices", with_vertices,
+                   "vertices of the bodies in FILE2, in the same numbering")
         ->check(not_empty())
         ->type_name("FILE4")
         ->group(group);
@@ -140,7 +145,7 @@ void PartnerFlags::check() const {
         throw UsageError("--with-vertices is for the bodies of --with; use --vertices");
     if (!with.empty() && vertices.empty() != with_vertices.empty())
         throw UsageError(
-            "two files need the vertices of both; give --vertices and --with-vertices");
+            "only one of two files has vertices; give --vertices and --with-vertices");
 }
 
 io::Layout layout_of(const ShapeFlags& flags, bool needed) {
@@ -154,7 +159,7 @@ io::Layout layout_of(const ShapeFlags& flags, bool needed) {
         throw UsageError(fmt::format("{} --cutoff R, --radius R|column and --boxes",
                                      given > 1 ? "give only one of" : "give one of"));
     if (!flags.rule.empty() && !spheres)
-        throw UsageError("--rule needs --radius: only spheres have radii to combine");
+        throw UsageError("--rule needs --radius: only spheres have a reach rule");
     if (flags.rule == "max") layout.rule = ReachRule::max;
     if (flags.rule == "min") layout.rule = ReachRule::min;
     layout.flag = spheres ? "--radius " + flags.radius : flags.boxes ? "--boxes" : "points";
@@ -168,14 +173,14 @@ io::Layout layout_of(const ShapeFlags& flags, bool needed) {
     layout.shape = Shape::spheres;
     layout.radius_column = flags.radius == "column";
     if (!layout.radius_column)
-        layout.radius = length_of("--radius", flags.radius, " and not the word column");
+        layout.radius = length_of("--radius", flags.radius, ", nor the word 'column'");
     return layout;
 }
 
 void check_same_dim(const io::BodyFile& a, const io::BodyFile& b) {
     if (a.dim() == b.dim()) return;
     throw Error(Error::Kind::input,
-                fmt::format("{} is {}-D but {} is {}-D; give --dim 2 to leave z out of both",
+                fmt::format("{} is {}-D but {} is {}-D; give --dim 2 to ignore z in both",
                             a.name(), a.dim(), b.name(), b.dim()));
 }
 

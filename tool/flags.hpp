@@ -1,4 +1,4 @@
-// The flags that several commands share, and what they mean together.
+// The flags that several commands share, and their combinations.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -28,7 +28,7 @@ extern const char* const domain_help;
 void add_domain(CLI::App& app, std::string& domain);
 void add_precision(CLI::App& app, std::string& precision);
 
-// What the bodies of a file are.
+// The shape of the bodies in a file.
 struct ShapeFlags {
     std::string cutoff;  // a number; empty: not given
     std::string radius;  // a number or the word "column"; empty: not given
@@ -40,7 +40,7 @@ struct ShapeFlags {
     void add_to(CLI::App& app);
 };
 
-// How to search, and where.
+// The method, the domain and the limits of a search.
 struct SearchFlags {
     std::string method = "auto";
     std::string domain;  // empty: the file's own, else open
@@ -60,7 +60,7 @@ struct SearchFlags {
 
 // A second set and filters.
 struct PartnerFlags {
-    std::string with;                     // a second file; empty: each other
+    std::string with;                     // a second file; empty: pairs within the first
     std::string exclude;                  // a file of pairs; empty: none
     std::string vertices, with_vertices;  // of the bodies, and of those of `with`; empty: none
 

@@ -53,11 +53,11 @@ struct Job {
         summary.write = watch.lap();
     }
 
-    // `askers`: the number of bodies (or queries) whose neighbours are counted.
+    // Counts neighbours for `rows` bodies or queries, and writes the pairs.
     template <int D>
-    void keep(const PairList<D>& pairs, std::size_t askers, bool one_set, bool periodic) {
+    void keep(const PairList<D>& pairs, std::size_t rows, bool one_set, bool periodic) {
         summary.pairs = pairs.size();
-        summary.neighbours = neighbours(degrees(pairs, askers, one_set));
+        summary.neighbours = neighbours(degrees(pairs, rows, one_set));
         writing([&] {
             io::write_pairs(output.file, pairs, periodic);
             return std::vector<std::string>{output.file};
@@ -67,7 +67,7 @@ struct Job {
     // Between two sets: counts the pairs that `stream` delivers, or keeps those that `list`
     // returns.
     template <class Stream, class List>
-    void between(std::size_t askers, bool periodic, const Stream& stream, const List& list) {
+    void between(std::size_t rows, bool periodic, const Stream& stream, const List& list) {
         if (output.count) {
             std::atomic<std::uint64_t> count = 0;
             stream([&](const auto& block) { count += block.pairs.size(); });
@@ -77,7 +77,7 @@ struct Job {
         }
         const auto pairs = list();
         summary.search = watch.lap();
-        keep(pairs, askers, false, periodic);
+        keep(pairs, rows, false, periodic);
     }
 };
 

@@ -1,4 +1,4 @@
-// vicinal methods, scenes and scene: what there is, and a scene as a file.
+// vicinal methods and scenes: lists. vicinal scene: writes a scene to a file.
 #include <fmt/format.h>
 
 #include "commands.hpp"
@@ -24,26 +24,26 @@ struct ListFlags {
     }
 };
 
-std::string option_text(const std::string& name, const std::string& fallback,
+std::string option_text(const std::string& name, const std::string& default_value,
                         const std::string& values, const std::string& meaning) {
-    return fmt::format("    {:<24} {} ({})\n", name + " = " + fallback, meaning, values);
+    return fmt::format("    {:<24} {} ({})\n", name + " = " + default_value, meaning, values);
 }
 
-std::string range(double least, double most) {
-    return fmt::format("{} to {}", least, most);
+std::string range(double minimum, double maximum) {
+    return fmt::format("{} to {}", minimum, maximum);
 }
 
 std::string values(const OptionInfo& option) {
-    return option.choices.empty() ? range(option.least, option.most)
+    return option.choices.empty() ? range(option.minimum, option.maximum)
                                   : common::join(option.choices, " | ");
 }
 
 nlohmann::ordered_json to_json(const OptionInfo& option) {
     nlohmann::ordered_json json{
-        {"name", option.name}, {"default", option.fallback}, {"meaning", option.meaning}};
+        {"name", option.name}, {"default", option.default_value}, {"meaning", option.meaning}};
     if (option.choices.empty()) {
-        json["least"] = option.least;
-        json["most"] = option.most;
+        json["least"] = option.minimum;
+        json["most"] = option.maximum;
     } else {
         json["choices"] = option.choices;
     }
@@ -59,7 +59,8 @@ int run_methods(const ListFlags& flags) {
         text += fmt::format("{:<20}{}\n", method.name, method.summary);
         for (const OptionInfo& option : method.options) {
             options.push_back(to_json(option));
-            text += option_text(option.name, option.fallback, values(option), option.meaning);
+            text +=
+                option_text(option.name, option.default_value, values(option), option.meaning);
         }
         json["methods"].push_back(
             {{"name", method.name}, {"summary", method.summary}, {"options", options}});
@@ -67,7 +68,7 @@ int run_methods(const ListFlags& flags) {
     if (flags.json)
         print(json);
     else
-        print(text + "\nuse: vicinal pairs ... --method 'name(key=value, ...)'\n");
+        print(text + "\nusage: vicinal pairs ... --method 'name(key=value, ...)'\n");
     return 0;
 }
 
@@ -79,12 +80,12 @@ int run_scenes(const ListFlags& flags) {
         text += fmt::format("{:<16}{} (n = {})\n", scene.name, scene.summary, scene.n);
         for (const scenes::Parameter& p : scene.parameters) {
             parameters.push_back({{"name", p.name},
-                                  {"default", p.fallback},
+                                  {"default", p.default_value},
                                   {"meaning", p.meaning},
-                                  {"least", p.least},
-                                  {"most", p.most}});
-            text += option_text(p.name, fmt::format("{}", p.fallback), range(p.least, p.most),
-                                p.meaning);
+                                  {"least", p.minimum},
+                                  {"most", p.maximum}});
+            text += option_text(p.name, fmt::format("{}", p.default_value),
+                                range(p.minimum, p.maximum), p.meaning);
         }
         json["scenes"].push_back({{"name", scene.name},
                                   {"summary", scene.summary},
@@ -94,7 +95,8 @@ int run_scenes(const ListFlags& flags) {
     if (flags.json)
         print(json);
     else
-        print(text + "\nuse: vicinal scene NAME [--n N] [--seed S] [key=value ...] -o FILE\n");
+        print(text +
+              "\nusage: vicinal scene NAME [--n N] [--seed S] [key=value ...] -o FILE\n");
     return 0;
 }
 
@@ -104,11 +106,11 @@ struct SceneFlags {
     bool json = false;
 
     void add_to(CLI::App& app) {
-        app.add_option("NAME", scene.name, "one of vicinal scenes")->required();
+        app.add_option("NAME", scene.name, "a scene of vicinal scenes")->required();
         app.add_option("PARAMETERS", scene.parameters, "key=value ...; see vicinal scenes")
             ->type_name("key=value");
         scene.add_numbers_to(app);
-        app.add_option("-o,--output", file, "where to write it: .npy or .csv")
+        app.add_option("-o,--output", file, "output file: .npy or .csv")
             ->required()
             ->type_name("FILE");
         app.add_flag("--json", json, "print one JSON object and nothing else");

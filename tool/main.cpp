@@ -47,16 +47,17 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
         const std::vector<std::string> extra = app.remaining(true);
         for (const std::string& word : extra) {
             if (word.size() < 2 || word[0] != '-') continue;
-            const std::string meant = common::near_miss(word.substr(0, word.find('=')), flags);
+            const std::string closest =
+                common::near_miss(word.substr(0, word.find('=')), flags);
             return fmt::format("unknown flag {}", word) +
-                   (meant.empty() ? "" : fmt::format("; did you mean {}?", meant));
+                   (closest.empty() ? "" : fmt::format("; did you mean {}?", closest));
         }
-        if (!extra.empty()) return fmt::format("'{}' is one word too many", extra[0]);
+        if (!extra.empty()) return fmt::format("unexpected argument '{}'", extra[0]);
     }
-    const std::string_view said = error.what();
-    const auto twice = said.find(": At Most 1 required");
+    const std::string_view message = error.what();
+    const auto twice = message.find(": At Most 1 required");
     if (twice == std::string_view::npos) return error.what();
-    return fmt::format("{} is given more than once", said.substr(0, twice));
+    return fmt::format("{} is given more than once; give it once", message.substr(0, twice));
 }
 
 void set_up(CLI::App& app, Chosen& chosen) {
@@ -67,9 +68,9 @@ void set_up(CLI::App& app, Chosen& chosen) {
                          fmt::format("vicinal {}.{}.{}", VICINAL_VERSION_MAJOR,
                                      VICINAL_VERSION_MINOR, VICINAL_VERSION_PATCH));
     app.footer(
-        "vicinal COMMAND --help says more. A first try:\n"
+        "For details: vicinal COMMAND --help. To begin:\n"
         "  vicinal scene uniform -o points.npy\n"
-        "and then the line it prints.");
+        "then run the command that it prints.");
     add_pairs(app, chosen);
     add_probe(app, chosen);
     add_nearest(app, chosen);
@@ -89,7 +90,7 @@ void check_command(const CLI::App& app, int argc, char** argv) {
     for (const std::string& name : names)
         if (name == argv[1]) return;
     throw UsageError(
-        fmt::format("unknown command '{}'; there are {}", argv[1], common::join(names)));
+        fmt::format("unknown command '{}'; available: {}", argv[1], common::join(names)));
 }
 
 int parse_and_run(CLI::App& app, Chosen& chosen, int argc, char** argv) {

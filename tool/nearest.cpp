@@ -1,5 +1,4 @@
-// vicinal nearest: which bodies are nearest to each query?
-
+// vicinal nearest: finds the bodies nearest to each query.
 #include <cmath>
 #include <limits>
 
@@ -15,7 +14,7 @@ namespace {
 struct NearestFlags {
     std::string file, queries;
     std::size_t k = 0;
-    double most = std::numeric_limits<double>::infinity();
+    double max_distance = std::numeric_limits<double>::infinity();
     ShapeFlags shape;
     SearchFlags search;
     OutputFlags output;
@@ -23,15 +22,16 @@ struct NearestFlags {
     NearestFlags() { search.method = "bvh"; }
 
     void add_to(CLI::App& app) {
-        app.add_option("FILE", file, "bodies; points unless --radius or --boxes says otherwise")
+        app.add_option("FILE", file, "bodies; points, unless --radius or --boxes is given")
             ->required();
         app.add_option("QUERIES", queries,
-                       "points, in a file of any of the same formats; without it, the bodies");
-        app.add_option("--k", k, "how many neighbours")
+                       "points, in any of the same formats; default: the bodies");
+        app.add_option("--k", k, "number of neighbours")
             ->check(whole_number())
             ->type_name("K")
             ->required();
-        app.add_option("--max", most, "no neighbour is farther away than this")->type_name("R");
+        app.add_option("--max", max_distance, "maximum distance of a neighbour")
+            ->type_name("R");
         shape.add_to(app);
         search.add_to(app);
         output.add_to(app, OutputFlags::Rows::none);
@@ -71,11 +71,11 @@ void nearest(const NearestFlags& flags, Job& job, io::BodyFile& file,
     job.summary.take(finder.report(), !space.domain.is_open());
     job.summary.candidates.reset();
     job.watch.lap();
-    const T most = static_cast<T>(flags.most);
+    const T max_distance = static_cast<T>(flags.max_distance);
     Nearest<T, D> found;
     io::naming(query_file != nullptr ? query_file->name() : file.name(), [&] {
-        found = queries ? finder.nearest(queries->view(), flags.k, most)
-                        : finder.nearest(flags.k, most);
+        found = queries ? finder.nearest(queries->view(), flags.k, max_distance)
+                        : finder.nearest(flags.k, max_distance);
     });
     job.summary.search = job.watch.lap();
     job.summary.pairs = found.rows.indices.size();
@@ -123,13 +123,13 @@ void add_nearest(CLI::App& app, Chosen& chosen) {
                               "find the bodies nearest to each query, or to each body",
                               run_nearest)
         ->footer(
-            "The output holds (query, body, distance), nearest first. Spheres count as their\n"
-            "centres; the distance to a box is 0 inside. --cutoff does not apply.\n"
-            "Trees can do this (default: bvh).\n\n" +
+            "The output holds (query, body, distance), nearest first. The distance to a\n"
+            "sphere is that to its centre; inside a box it is 0. --cutoff is ignored.\n"
+            "Only trees find nearest neighbours (default: bvh).\n\n" +
             std::string(domain_help) +
             "Examples:\n"
             "  vicinal nearest atoms.xyz --k 12 -o near.csv\n"
-            "  vicinal nearest hulls.npy places.csv --boxes --k 1 --max 0.5 --json");
+            "  vicinal nearest hulls.npy queries.csv --boxes --k 1 --max 0.5 --json");
 }
 
 }  // namespace vicinal::tool

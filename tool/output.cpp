@@ -13,8 +13,8 @@
 namespace vicinal::tool {
 
 void OutputFlags::add_to(CLI::App& app, Rows offered) {
-    constexpr const char* group = "The result";
-    app.add_flag("--count", count, "only count: no memory per pair")->group(group);
+    constexpr const char* group = "Result";
+    app.add_flag("--count", count, "count pairs without storing them")->group(group);
     if (offered == Rows::offered)
         app.add_flag("--rows", rows,
                      "neighbour rows: OUT.offsets.npy, OUT.indices.npy (periodic: and "
@@ -29,24 +29,25 @@ void OutputFlags::add_to(CLI::App& app, Rows offered) {
 
 void OutputFlags::check(const std::vector<std::string>& inputs) const {
     if (count && (rows || !file.empty()))
-        throw UsageError("--count keeps no pairs: leave out --rows and -o");
+        throw UsageError("--count stores no pairs; leave out --rows and -o");
     if (rows && file.empty())
-        throw UsageError("--rows needs -o OUT, the beginning of its files' names");
-    if (rows && file.ends_with(".csv")) throw UsageError("--rows writes .npy files, not .csv");
+        throw UsageError("--rows needs -o OUT, the prefix of its file names");
+    if (rows && file.ends_with(".csv"))
+        throw UsageError("--rows writes .npy files; give -o without .csv");
     if (file.empty()) return;
-    check_place(file, inputs);
+    check_writable(file, inputs);
     if (!rows && !file.ends_with(".npy") && !file.ends_with(".csv"))
         throw UsageError(fmt::format("-o '{}' must end in .npy or .csv", file));
 }
 
-void check_place(const std::string& file, const std::vector<std::string>& inputs) {
+void check_writable(const std::string& file, const std::vector<std::string>& inputs) {
     if (std::filesystem::path(file).filename().empty())
         throw UsageError(fmt::format("-o '{}' is a folder; name a file in it", file));
     for (const std::string& input : inputs) {
         std::error_code ignored;
         if (!input.empty() && std::filesystem::equivalent(file, input, ignored))
             throw UsageError(
-                fmt::format("-o '{}' would overwrite the input; name another", file));
+                fmt::format("-o '{}' would overwrite the input; name another file", file));
     }
     const auto parent = std::filesystem::path(file).parent_path();
     const std::string folder = parent.empty() ? "." : parent.string();

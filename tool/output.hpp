@@ -22,6 +22,6 @@ struct OutputFlags {
 };
 
 // Throws UsageError or Error unless `file` can be written and is none of the inputs.
-void check_place(const std::string& file, const std::vector<std::string>& inputs);
+void check_writable(const std::string& file, const std::vector<std::string>& inputs);
 
 }  // namespace vicinal::tool

@@ -1,4 +1,4 @@
-// vicinal pairs: which bodies of a file, or of two, are close enough to interact?
+// vicinal pairs: finds the pairs of bodies within one file or between two.
 #include <optional>
 
 #include "commands.hpp"
@@ -109,17 +109,15 @@ int run_pairs(const PairsFlags& flags) {
 }  // namespace
 
 void add_pairs(CLI::App& app, Chosen& chosen) {
-    add_command<PairsFlags>(app, chosen, "pairs",
-                            "find the pairs of bodies that are close enough", run_pairs)
+    add_command<PairsFlags>(app, chosen, "pairs", "find the pairs of bodies within reach",
+                            run_pairs)
         ->footer(
             "Columns of FILE: x,y,z for --cutoff and --radius R; x,y,z,radius for --radius\n"
-            "column; x0,y0,z0,x1,y1,z1 for --boxes; --swept appends ux,uy,uz. A .npy file "
-            "holds\n"
-            "them in this order, a .csv file by name; without z the bodies are 2-D. A .csv "
-            "file\n"
-            "may also have group and mask: two bodies pair only if each one's group has a bit\n"
-            "in common with the other's mask. Vertices are all columns of a .npy file, or v0,\n"
-            "v1, ... of a .csv file.\n\n" +
+            "column; x0,y0,z0,x1,y1,z1 for --boxes; --swept appends ux,uy,uz. A .npy file\n"
+            "holds them in this order, a .csv file by name; without z the bodies are 2-D.\n"
+            "A .csv file may also have group and mask: two bodies pair only if the group\n"
+            "of each shares a bit with the mask of the other. Vertices are all columns of\n"
+            "a .npy file, or v0, v1, ... of a .csv file.\n\n" +
             std::string(domain_help) +
             "Examples:\n"
             "  vicinal pairs atoms.xyz --cutoff 3.5 -o pairs.npy\n"

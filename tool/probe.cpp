@@ -1,5 +1,4 @@
-// vicinal probe: which bodies does each query touch?
-
+// vicinal probe: finds the bodies that each query touches.
 #include "commands.hpp"
 #include "job.hpp"
 #include "text.hpp"
@@ -17,16 +16,16 @@ struct ProbeFlags {
     OutputFlags output;
 
     void add_to(CLI::App& app) {
-        app.add_option("FILE", file, "bodies; points unless --radius or --boxes says otherwise")
+        app.add_option("FILE", file, "bodies; points, unless --radius or --boxes is given")
             ->required();
         app.add_option("QUERIES", queries, "queries, in a file of any of the same formats")
             ->required();
-        constexpr const char* group = "What the queries are";
+        constexpr const char* group = "Shape of the queries";
         app.add_flag("--points", points, "points: x,y,z")->group(group);
         app.add_flag("--spheres", spheres, "spheres: x,y,z,radius")->group(group);
         app.add_flag("--query-boxes", boxes, "boxes: x0,y0,z0,x1,y1,z1")->group(group);
         app.add_flag("--segments", segments,
-                     "segments: start x,y,z and way to the end ux,uy,uz")
+                     "segments: start x,y,z and displacement to the end ux,uy,uz")
             ->group(group);
         app.add_flag("--moving", moving, "with --query-boxes: the boxes move by ux,uy,uz")
             ->group(group);
@@ -97,15 +96,14 @@ int run_probe(const ProbeFlags& flags) {
 }  // namespace
 
 void add_probe(CLI::App& app, Chosen& chosen) {
-    add_command<ProbeFlags>(app, chosen, "probe", "find the bodies that each query meets",
+    add_command<ProbeFlags>(app, chosen, "probe", "find the bodies that each query touches",
                             run_probe)
         ->footer(
-            "The output holds (query, body). Bodies keep their own size; points are bare\n"
-            "points, whatever --cutoff says. Columns group and\n"
-            "mask, in either file, hold as between two sets.\n\n" +
+            "The output holds (query, body). Bodies keep their size; for points, --cutoff is\n"
+            "ignored. Columns group and mask of both files apply as between two sets.\n\n" +
             std::string(domain_help) +
             "Examples:\n"
-            "  vicinal probe atoms.xyz places.csv --spheres -o near.csv\n"
+            "  vicinal probe atoms.xyz queries.csv --spheres -o near.csv\n"
             "  vicinal probe hulls.npy rays.npy --boxes --segments --json");
 }
 

@@ -46,26 +46,28 @@ struct RunFlags {
         const auto number = [&](const char* name, auto& to, const char* meaning) {
             app.add_option(name, to, meaning)->check(whole_number())->type_name("N");
         };
-        number("--n", n, "bodies: the setting n");
-        number("--steps", steps, "steps in all; the default is the simulation's own, below");
+        number("--n", n, "number of bodies (the setting n)");
+        number("--steps", steps,
+               "total number of steps; the default of each simulation is below");
         app.add_option("--method", method, "name(key=value, ...); see vicinal methods")
             ->type_name("METHOD");
         number("--threads", threads, "0 (default): VICINAL_THREADS, or all cores");
-        constexpr const char* group = "The result";
-        app.add_option("-o,--output", folder, "a new folder for series.csv, frames, checkpoint")
+        constexpr const char* group = "Result";
+        app.add_option("-o,--output", folder,
+                       "a new folder for series.csv, frames and the checkpoint")
             ->check(not_empty())
             ->type_name("DIR")
             ->group(group);
-        app.add_option("--every", every, "a frame (.vtp) every so many steps (10); 0: none")
+        app.add_option("--every", every, "steps between frames (.vtp); default 10, 0: none")
             ->check(whole_number())
             ->type_name("K")
             ->group(group);
         app.add_option("--checkpoint", checkpoint,
-                       "a checkpoint every so many steps, beside those at beginning and end")
+                       "steps between checkpoints; the first and the last step always have one")
             ->check(whole_number())
             ->type_name("K")
             ->group(group);
-        app.add_option("--resume", resume, "go on with the run in this folder")
+        app.add_option("--resume", resume, "resume the run in this folder")
             ->check(not_empty())
             ->type_name("DIR")
             ->group(group);
@@ -87,23 +89,24 @@ struct RunFlags {
 
     void check() const {
         if (resume.empty() && words.empty())
-            throw UsageError("give what to run: a simulation, a file, or --resume DIR");
+            throw UsageError("nothing to run; give a simulation, a file, or --resume DIR");
         if (!resume.empty() && (!words.empty() || n || !folder.empty()))
             throw UsageError(
-                "--resume keeps a run's simulation, settings and folder: leave out SIM, "
+                "--resume keeps the simulation, settings and folder; leave out SIM, "
                 "key=value, --n and -o");
         if (n &&
             std::ranges::any_of(words, [](const auto& word) { return word.starts_with("n="); }))
             throw UsageError("'n' is given twice, as n= and as --n; give it once");
         if (folder.empty() && resume.empty() && (every || checkpoint))
-            throw UsageError("--every and --checkpoint need -o DIR to write to");
+            throw UsageError("--every and --checkpoint need a folder; give -o DIR");
     }
 
     void apply_to(RunPlan& plan) const {
         if (n) {
             const auto found = std::ranges::find(plan.settings, "n", &sim::Setting::name);
             if (found == plan.settings.end())
-                throw UsageError(fmt::format("{} has no setting n", plan.simulation));
+                throw UsageError(
+                    fmt::format("{} has no setting n; leave out --n", plan.simulation));
             found->value = *n;
         }
         plan.steps = steps.value_or(plan.steps);
@@ -144,7 +147,8 @@ struct Run {
     RunPlan plan;
     std::unique_ptr<sim::Simulation> simulation = nullptr;
     std::optional<RunFolder> folder = {};
-    std::uint64_t first = 0, step = 0;             // steps done: when it began, now
+    std::uint64_t first = 0,
+                  step = 0;  // completed steps: at the start of this process, and now
     double search = 0, response = 0, writing = 0;  // seconds
     bool stopped = false;
 
@@ -254,9 +258,9 @@ std::string to_text(const Run& run) {
                                   common::grouped(run.simulation->bodies())));
     row("steps", fmt::format("{} of {}, {:.4g} of simulated time", run.step, run.plan.steps,
                              run.simulation->time()));
-    row("a step", fmt::format("{} (search {}, response {}, writing {})",
-                              each(run.search + run.response + run.writing), each(run.search),
-                              each(run.response), each(run.writing)));
+    row("per step", fmt::format("{} (search {}, response {}, writing {})",
+                                each(run.search + run.response + run.writing), each(run.search),
+                                each(run.response), each(run.writing)));
     row("candidates", per_body(f.candidates));
     row("pairs", per_body(f.pairs));
     row("contacts", per_body(f.contacts));
@@ -269,17 +273,17 @@ std::string to_text(const Run& run) {
     if (run.folder) {
         row("written", run.folder->series());
         if (run.folder->frames() > 0)
-            row("", fmt::format("{} ({} frames; open it in ParaView)",
+            row("", fmt::format("{} ({} frames; open in ParaView)",
                                 run.folder->list_of_frames(), run.folder->frames()));
         if (!run.simulation->solids().empty())
             row("",
-                fmt::format("{} (what stands still; open it beside)", run.folder->solids()));
+                fmt::format("{} (static bodies; open in ParaView too)", run.folder->solids()));
         row("", run.folder->checkpoint_file());
     }
     if (run.stopped)
         text += fmt::format("\nstopped after step {}; {}\n", run.step,
-                            run.folder ? "go on with: " + resume_command(run)
-                                       : "nothing to resume: there was no -o DIR");
+                            run.folder ? "resume with: " + resume_command(run)
+                                       : "it cannot be resumed without -o DIR");
     return text;
 }
 
@@ -296,9 +300,8 @@ Run resume(const RunFlags& flags) {
     auto resumed = RunFolder::resume(flags.resume);
     flags.apply_to(resumed.plan);
     if (resumed.step >= resumed.plan.steps)
-        throw UsageError(
-            fmt::format("{}: the run has done its {} steps; give more with --steps",
-                        flags.resume, resumed.step));
+        throw UsageError(fmt::format("{}: the run has completed its {} steps; raise --steps",
+                                     flags.resume, resumed.step));
     Run run{.plan = resumed.plan};
     run.simulation = run.plan.make();
     resumed.restore(*run.simulation);
@@ -322,7 +325,7 @@ int run_run(const RunFlags& flags) {
 }  // namespace
 
 void add_run(CLI::App& app, Chosen& chosen) {
-    add_command(app, chosen, "run", "simulate: bodies that fall, collide, flow", run_run);
+    add_command(app, chosen, "run", "simulate falling, colliding or flowing bodies", run_run);
 }
 
 }  // namespace vicinal::tool

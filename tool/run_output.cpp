@@ -77,25 +77,26 @@ RunFolder::RunFolder(fs::path folder) : folder_(std::move(folder)) {
     std::error_code error;
     fs::create_directories(folder_, error);
     if (error || !fs::is_directory(folder_))
-        fail(folder_.string(), "cannot be made a folder" +
+        fail(folder_.string(), "cannot be created as a folder" +
                                    (error ? " (" + error.message() + ")" : std::string()) +
-                                   "; choose another place for -o");
+                                   "; choose another folder for -o");
     for (const std::string& file : {series(), checkpoint_file(), list_of_frames()})
         if (fs::exists(file))
             fail(folder_.string(),
-                 "already holds a run; choose another folder for -o, or go "
-                 "on with that run: vicinal run --resume FOLDER");
+                 "already holds a run; choose another folder for -o, or resume that run: "
+                 "vicinal run --resume FOLDER");
     open_series("wbx");
 }
 
 void RunFolder::open_series(const char* mode) {
     series_.reset(std::fopen(series().c_str(), mode));
     if (!series_)
-        fail(series(), errno == ENOENT ? "is missing; put it back, or start the run again"
-                                       : "cannot be written (" + reason() + ")");
+        fail(series(), errno == ENOENT
+                           ? "is missing; restore it, or start the run again"
+                           : "cannot be written (" + reason() + "); check its permissions");
     // Locked until the process ends: two runs would interleave their steps.
     if (flock(fileno(series_.get()), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        fail(folder_.string(), "is in use by another vicinal run; wait until that has ended");
+        fail(folder_.string(), "is in use by another vicinal run; wait until that run ends");
 }
 
 void RunFolder::add_step(std::uint64_t step, const sim::Simulation& simulation) {
@@ -114,19 +115,20 @@ void RunFolder::add_step(std::uint64_t step, const sim::Simulation& simulation) 
 void RunFolder::check_series(std::uint64_t bytes, std::uint64_t hash) {
     std::array<char, 4096> buffer;
     while (series_bytes_ < bytes) {
-        const auto most = static_cast<std::size_t>(
+        const auto max_size = static_cast<std::size_t>(
             std::min<std::uint64_t>(buffer.size(), bytes - series_bytes_));
-        const std::size_t size = std::fread(buffer.data(), 1, most, series_.get());
+        const std::size_t size = std::fread(buffer.data(), 1, max_size, series_.get());
         if (size == 0)
             fail(series(),
-                 "is shorter than when the checkpoint was written, or that is of another run; "
-                 "put back what belongs together");
+                 "is shorter than when the checkpoint was written, or the checkpoint is of "
+                 "another "
+                 "run; restore the files of one run");
         series_hash_.add(buffer.data(), size);
         series_bytes_ += size;
     }
     if (series_hash_.value() != hash)
         fail(checkpoint_file(),
-             "belongs to another series.csv than the one beside it; put back the one of this "
+             "does not belong to the series.csv in this folder; restore the series.csv of this "
              "run");
 }
 
@@ -134,7 +136,7 @@ void RunFolder::check_series(std::uint64_t bytes, std::uint64_t hash) {
 void RunFolder::cut_series() {
     if (ftruncate(fileno(series_.get()), static_cast<off_t>(series_bytes_)) != 0 ||
         std::fseek(series_.get(), 0, SEEK_END) != 0)
-        fail(series(), "cannot be shortened (" + reason() + ")");
+        fail(series(), "cannot be truncated (" + reason() + "); check its permissions");
 }
 
 void RunFolder::add_solids(const sim::Simulation& simulation) {
@@ -153,7 +155,8 @@ void RunFolder::add_frame(std::uint64_t step, const sim::Simulation& simulation)
 void RunFolder::checkpoint(const RunPlan& plan, std::uint64_t step,
                            sim::Simulation& simulation) {
     // The checkpoint is durable when this returns; so must be the series it is compared with.
-    if (fsync(fileno(series_.get())) != 0) fail(series(), "writing failed (" + reason() + ")");
+    if (fsync(fileno(series_.get())) != 0)
+        fail(series(), "writing failed (" + reason() + "); free space and resume the run");
     Json frames = Json::array();
     for (const io::Frame& frame : frames_) frames.push_back({frame.time, frame.file});
     const Json about{{"plan", to_json(plan)},
@@ -169,7 +172,7 @@ RunFolder::Resumed RunFolder::resume(const fs::path& folder) {
     result.folder_ = folder;
     const std::string file = result.checkpoint_file();
     if (!fs::is_regular_file(file))
-        fail(file, "there is none; name a folder that vicinal run -o wrote");
+        fail(file, "does not exist; name a folder that vicinal run -o wrote");
     const sim::Checkpoint checkpoint(file);
     try {
         const Json about = Json::parse(checkpoint.about());
@@ -183,7 +186,7 @@ RunFolder::Resumed RunFolder::resume(const fs::path& folder) {
                             about.at("series_hash").get<std::uint64_t>());
         return {std::move(result), std::move(plan), step};
     } catch (const Json::exception&) {
-        fail(file, "is of another version of vicinal run; start the run again");
+        fail(file, "was written by another version of vicinal; start the run again");
     }
 }
 

@@ -35,13 +35,13 @@ void take_run_settings(const std::vector<sim::Setting>& list, RunPlan& plan) {
     plan.every = whole(1);
     plan.checkpoint = whole(2);
     plan.how.method = std::get<std::string>(list[3].value);
-    constexpr std::uint64_t most = std::numeric_limits<int>::max();
-    plan.how.threads = static_cast<int>(std::min(whole(4), most));
+    constexpr std::uint64_t max_threads = std::numeric_limits<int>::max();
+    plan.how.threads = static_cast<int>(std::min(whole(4), max_threads));
 }
 
 std::string expected(const sim::Setting::Value& value) {
     constexpr const char* names[] = {"a whole number >= 0", "a number", "true or false",
-                                     "a text"};
+                                     "a string"};
     return names[value.index()];
 }
 
@@ -90,7 +90,7 @@ std::vector<sim::Setting> both(std::vector<sim::Setting> list,
     const std::string nearest = common::near_miss(key, both(plan.settings, run));
     throw UsageError(fmt::format("{} has no setting '{}'{}", plan.simulation, key,
                                  find(run, nearest) != nullptr
-                                     ? fmt::format("; did you mean --{}? It is a flag", nearest)
+                                     ? fmt::format("; use the flag --{}", nearest)
                                      : common::choices(key, plan.settings)));
 }
 
@@ -113,11 +113,11 @@ Json parse_file(const std::string& file) {
         json = Json::parse(text, watch);
     } catch (const Json::exception& error) {  // also numbers that are too large
         const std::string message = error.what();
-        fail_in(file, "is no JSON:" +
+        fail_in(file, "is not valid JSON:" +
                           message.substr(std::min(message.find("] ") + 1, message.size())));
     }
     if (!twice.empty())
-        fail_in(fmt::format("{}: /{}", file, twice), "stands there twice; keep one");
+        fail_in(fmt::format("{}: /{}", file, twice), "is given twice; keep one");
     return json;
 }
 
@@ -149,9 +149,9 @@ void assign(sim::Setting& setting, const std::string& text, const std::string& w
 }
 
 RunPlan plan_from(const Json& json, const std::string& name) {
-    if (!json.is_object()) fail_in(name, "must hold one object, { ... }");
+    if (!json.is_object()) fail_in(name, "is not a JSON object; write { ... }");
     if (!json.contains("simulation") || !json["simulation"].is_string())
-        fail_in(name + ": /simulation", "must be there and name a simulation, as a text");
+        fail_in(name + ": /simulation", "is missing or not a string; name a simulation");
     RunPlan plan = [&] {
         try {
             return RunPlan(json["simulation"].get<std::string>());
@@ -167,7 +167,7 @@ RunPlan plan_from(const Json& json, const std::string& name) {
         if (setting == nullptr) setting = find(plan.settings, item.key());
         if (setting == nullptr)
             fail_in(where,
-                    "there is no such key" +
+                    "unknown key" +
                         common::choices(item.key(), both(both({{"simulation", "", ""}}, run),
                                                          plan.settings)));
         assign(setting->value, item.value(), where);
@@ -182,12 +182,12 @@ RunPlan read_plan(const std::string& what, const std::vector<std::string>& words
     for (const std::string& word : words) {
         const std::size_t at = word.find('=');
         if (at == std::string::npos)
-            throw UsageError(fmt::format("'{}' is no setting; write key=value", word));
+            throw UsageError(fmt::format("'{}' is not a setting; write key=value", word));
         sim::Setting* setting = find(plan.settings, word.substr(0, at));
         auto run = run_settings(plan);
         if (find(run, word.substr(0, at)) != nullptr)
-            throw UsageError(fmt::format("'{}' is given as a flag: --{} {}", word,
-                                         word.substr(0, at), word.substr(at + 1)));
+            throw UsageError(fmt::format("'{}' is not a setting but a flag; write --{} {}",
+                                         word, word.substr(0, at), word.substr(at + 1)));
         if (setting == nullptr) fail_unknown(word.substr(0, at), plan);
         if (!seen.insert(setting->name).second)
             throw UsageError(fmt::format("'{}' is given twice; give it once", setting->name));

@@ -19,7 +19,7 @@ std::map<std::string, double> parse_parameters(const std::vector<std::string>& t
         double value = 0;
         if (at == std::string::npos ||
             !common::parse(std::string_view(text).substr(at + 1), value))
-            throw UsageError(fmt::format("'{}' is no parameter; write key=number", text));
+            throw UsageError(fmt::format("'{}' is not a parameter; write key=number", text));
         if (!result.emplace(text.substr(0, at), value).second)
             throw UsageError(
                 fmt::format("{} is given twice; give it once", text.substr(0, at)));
@@ -45,10 +45,10 @@ void add_columns(const std::vector<double>& values, std::size_t width, io::Table
 }  // namespace
 
 void SceneChoice::add_numbers_to(CLI::App& app) {
-    app.add_option("--n", n, "bodies; the scene's own number without it")
+    app.add_option("--n", n, "number of bodies; default: that of the scene")
         ->check(whole_number())
         ->type_name("N");
-    app.add_option("--seed", seed, "another seed, another scene of the same kind")
+    app.add_option("--seed", seed, "seed of the random numbers")
         ->check(whole_number())
         ->type_name("S");
 }

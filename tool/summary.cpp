@@ -33,15 +33,16 @@ double candidates_per_pair(const Summary& s) {
 
 std::string bars(const Neighbours& neighbours, const std::string& title) {
     constexpr std::uint64_t width = 40;
-    std::uint64_t most = 1;
-    for (const auto& bin : neighbours.histogram) most = std::max(most, bin.bodies);
+    std::uint64_t largest_bin = 1;
+    for (const auto& bin : neighbours.histogram)
+        largest_bin = std::max(largest_bin, bin.bodies);
     std::string text = title + "\n";
     for (const auto& bin : neighbours.histogram) {
         const std::string range = bin.from == bin.to
                                       ? fmt::format("{}", bin.from)
                                       : fmt::format("{} to {}", bin.from, bin.to);
         // Rounded up, so that every non-empty bin is visible.
-        const auto length = (bin.bodies * width + most - 1) / most;
+        const auto length = (bin.bodies * width + largest_bin - 1) / largest_bin;
         text += fmt::format("{:>16}  {:<{}}  {}\n", range, std::string(length, '#'), width,
                             common::grouped(bin.bodies));
     }

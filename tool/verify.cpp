@@ -1,5 +1,5 @@
-// vicinal verify: is a list of pairs right? Checked by a plain evaluation that shares
-// nothing with the library's search.
+// vicinal verify: checks a list of pairs by a plain evaluation that shares no code with the
+// library's search.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -29,25 +29,25 @@ struct VerifyFlags {
     ShapeFlags shape;
     SearchFlags search;
     bool full = false, rows = false, json = false;
-    std::int64_t sample = -1;  // by the size of the job; 0: all
+    std::int64_t sample = -1;  // negative: depends on the number of bodies; 0: all
     std::uint64_t seed = 1;
 
     void add_to(CLI::App& app) {
         app.add_option("FILE", file, "bodies, as for vicinal pairs")->required();
-        app.add_option("PAIRS", pairs, "pairs of them: .npy or .csv, of any program")
-            ->required();
+        app.add_option("PAIRS", pairs, "their pairs, by any program: .npy or .csv")->required();
         shape.add_to(app);
         partners.add_to(app);
         search.add_to(app);
-        constexpr const char* group = "The check";
+        constexpr const char* group = "Check";
         app.add_flag("--full", full, "PAIRS holds both (i, j) and (j, i)")->group(group);
         app.add_flag("--rows", rows, "PAIRS is the OUT of pairs --rows")->group(group);
-        app.add_option("--sample", sample,
-                       "check this many bodies; 0: all; else by the size of the job")
+        app.add_option(
+               "--sample", sample,
+               "number of bodies to check; 0: all; default: depends on the number of bodies")
             ->check(whole_number())
             ->type_name("K")
             ->group(group);
-        app.add_option("--seed", seed, "of the random sample")
+        app.add_option("--seed", seed, "seed of the random sample")
             ->check(whole_number())
             ->type_name("S")
             ->group(group);
@@ -73,13 +73,13 @@ struct Finding {
 // All bodies, or a sample that needs at most 5e8 tests.
 std::vector<Index> choose_bodies(std::size_t n, std::size_t partners,
                                  const VerifyFlags& flags) {
-    constexpr std::size_t exact_up_to = 20'000, most = 1'000;
+    constexpr std::size_t exact_up_to = 20'000, sample_size = 1'000;
     std::size_t k = n;
     if (flags.sample > 0)
         k = std::min(n, static_cast<std::size_t>(flags.sample));
     else if (flags.sample < 0 && std::max(n, partners) > exact_up_to)
         k = std::min(
-            {n, most,
+            {n, sample_size,
              std::max<std::size_t>(10, 500'000'000 / std::max<std::size_t>(1, partners))});
     std::vector<Index> result;
     if (k == n) {
@@ -255,7 +255,7 @@ std::string to_text(const VerifyFlags& flags, const Finding& finding) {
     return text +
            (finding.exact
                 ? "the list is right\n"
-                : "no pair is repeated, and no other fault found in this sample; --sample 0 "
+                : "no pair is repeated, and this sample shows no other error; --sample 0 "
                   "checks all bodies\n");
 }
 
@@ -264,7 +264,7 @@ Finding check(const VerifyFlags& flags) {
     flags.partners.check();
     if ((flags.full || flags.rows) && !flags.partners.with.empty())
         throw UsageError(
-            "pairs between two files have one direction: leave out --full, --rows");
+            "pairs between two files have one direction; leave out --full and --rows");
     Progress progress("reading " + flags.file);
     io::BodyFile file(flags.file, layout);
     std::optional<io::BodyFile> with;
@@ -291,12 +291,10 @@ void add_verify(CLI::App& app, Chosen& chosen) {
     add_command<VerifyFlags>(app, chosen, "verify",
                              "check a list of pairs against a plain evaluation", run_verify)
         ->footer(
-            "Takes the flags of vicinal pairs, so that its line can be repeated; --method,\n"
-            "--sorted and --max-pairs make no difference here. Pairs may stand in either\n"
-            "order. Up to 20,000 bodies are checked in full, else a random sample of them; "
-            "pairs\n"
-            "listed more than once are found in any case.\n"
-            "The exit code is 1 if any pair is missing, extra or repeated.\n\n" +
+            "Takes the same flags as vicinal pairs; --method, --sorted and --max-pairs\n"
+            "have no effect. The order of the two bodies of a pair is free. Up to 20,000\n"
+            "bodies are all checked, beyond that a random sample; repeated pairs are\n"
+            "always found. The exit code is 1 if any pair is missing, extra or repeated.\n\n" +
             std::string(domain_help) +
             "Examples:\n"
             "  vicinal verify atoms.xyz pairs.npy --cutoff 3.5\n"

@@ -10,7 +10,7 @@ namespace vicinal::bench {
 namespace {
 
 constexpr std::uint64_t smallest = 1'000, largest = 10'000'000;
-constexpr double too_long = 20;  // seconds a repeat
+constexpr double too_long = 20;  // seconds per repeat
 
 }  // namespace
 
@@ -35,8 +35,8 @@ std::vector<const Row*> Bench::rows_of(const Growth& growth) const {
     return rows;
 }
 
-// Stops the rows whose next size would take too long, as far as the last two sizes
-// tell. Returns whether a method is left.
+// Stops the rows whose next size would take too long, by extrapolation from the last two sizes.
+// Returns true if a method is left.
 bool Bench::foresee(std::uint64_t n) {
     if (result.growth.empty())
         for (const Row& row : result.rows)
@@ -50,7 +50,7 @@ bool Bench::foresee(std::uint64_t n) {
         const double next = last * std::max(10.0, last / before);
         if (n < largest && next > too_long)
             growth.stopped =
-                fmt::format("up to {}: ten times as many would take about {:.0f} s a repeat",
+                fmt::format("up to {}: ten times as many would take about {:.0f} s per repeat",
                             common::grouped(n), next);
         else if (!rows.back()->peer)
             method_left = true;

@@ -1,5 +1,4 @@
-// A benchmark: which methods and peers stand in its rows, and which of them go on when the
-// bodies become more.
+// A benchmark: its rows of methods and peers, and which of them continue with more bodies.
 #pragma once
 
 #include <cstddef>
@@ -26,18 +25,18 @@ struct Plan {
 class Bench {
   public:
     Result result;
-    std::vector<std::string> differing;  // rows left out, because they found other pairs
+    std::vector<std::string> differing;  // rows left out because their pairs differ
     std::vector<std::string> notes;
 
     explicit Bench(Plan plan) : plan_(std::move(plan)) {}
 
-    // Adds a row for each method and peer on each number of threads.
+    // Adds a row for each method and peer and each number of threads.
     template <Real T, int D>
     void measure(Contest<T, D>& contest, const Domain<D>& domain,
                  const std::vector<peers::PeerInfo>& peers);
 
     // Calls measure_size(n), which measures n bodies, for n from a thousand to ten million, or
-    // until no method is left that would not take too long; then fits how the times grow.
+    // until all methods would take too long. Then fits the growth of the times.
     void scale(const std::function<void(std::uint64_t n)>& measure_size);
 
   private:

@@ -1,4 +1,4 @@
-// What stands in a row of a benchmark: a method of ours or another library.
+// A contender is one row of a benchmark: a method or another library.
 #pragma once
 
 #include <cstdlib>
@@ -21,26 +21,27 @@ template <Real T, int D>
 class Contender {
   public:
     Row row;
-    // Caches, heap and threads are as the row before left them, and a brief run feels that.
-    // It is not this row's doing: a brief row goes once untimed before each repeat.
+    // The previous row leaves its state of caches, heap and threads, which affects short runs.
+    // So a short row runs once untimed before each repeat.
     bool brief = false;
 
     virtual ~Contender() = default;
-    // The bodies are new or have moved. Not timed.
+    // Called when the bodies are new or have moved. Not timed.
     virtual void prepare() {}
     // Finds the pairs from scratch.
     virtual Sample run(const Bodies<T, D>& bodies) = 0;
-    // The pairs of the last run; to be asked before the next one and before pairs().
+    // The fingerprint of the pairs of the last run. Call it before the next run and before
+    // pairs().
     virtual Fingerprint found() = 0;
-    // The same spelled out: each pair `times` times, in either direction.
+    // The pairs themselves: each pair `times` times, in either direction.
     virtual std::vector<Pair> pairs() = 0;
     virtual std::uint64_t times() const { return 1; }
     virtual bool only_counts() const { return false; }
-    // Else its memory is not ours to measure.
+    // False if it runs in another process, whose memory is not measured.
     virtual bool in_process() const { return true; }
 };
 
-// One finder for all repeats, as a simulation would have it.
+// One finder for all repeats, as in a simulation.
 template <Real T, int D>
 class MethodContender : public Contender<T, D> {
   public:
@@ -96,7 +97,7 @@ class MethodContender : public Contender<T, D> {
 template <Real T, int D>
 class PeerContender : public Contender<T, D> {
   public:
-    // The problem must outlive it; prepare() reads what it then holds.
+    // The problem must outlive the contender; prepare() reads its current content.
     PeerContender(const peers::PeerInfo& info, int threads, const peers::Problem& problem)
         : problem_(problem), peer_(info.make(problem)), in_process_(info.in_process) {
         this->row.name = info.name;
@@ -134,8 +135,8 @@ class PeerContender : public Contender<T, D> {
     bool in_process() const override { return in_process_; }
 
   private:
-    // glibc sorts what was freed when someone next asks for a large piece: after a tree of
-    // many small nodes that takes so long that it must not fall to the next row.
+    // glibc consolidates freed memory at the next large allocation. After a tree of many small
+    // nodes this takes long, and must not be charged to the next row.
     static void tidy_heap() {
         void* volatile piece = std::malloc(std::size_t{64} * 1024);
         std::free(piece);
@@ -147,7 +148,7 @@ class PeerContender : public Contender<T, D> {
     bool in_process_;
 };
 
-// The bodies as peers take them.
+// The bodies in the format of peers.
 template <Real T, int D>
 void describe(const Bodies<T, D>& bodies, peers::Problem& problem) {
     problem.shape = bodies.shape;

@@ -1,5 +1,5 @@
-// The rows of a benchmark, measured side by side on the same bodies: each row once, then
-// each row once more, so that a machine that speeds up or slows down does so for all.
+// The rows of a benchmark, measured on the same bodies. Repeats of the rows alternate, so that
+// changes of the machine's speed affect all rows alike.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace vicinal::bench {
 
-// What --moving counts in: the cut-off, a diameter, the mean edge of a box.
+// The unit of --moving: the cut-off, a diameter, the mean edge of a box.
 template <Real T, int D>
 double size_of(const Bodies<T, D>& bodies, std::size_t i) {
     if (bodies.shape == Shape::points) return double{bodies.cutoff};
@@ -31,7 +31,7 @@ double size_of(const Bodies<T, D>& bodies, std::size_t i) {
     return sum / D;
 }
 
-// By rejection from the cube, so that no direction is preferred.
+// Rejection sampling from the cube, so that directions are uniform.
 template <int D>
 std::array<double, D> direction(scenes::Random& random) {
     for (;;) {
@@ -49,8 +49,8 @@ std::array<double, D> direction(scenes::Random& random) {
 
 // How the bodies move between repeats.
 struct Motion {
-    double fraction = 0;  // of its size, for a body that moves
-    double movers = 1;    // the share of the bodies that do, others each time
+    double fraction = 0;  // displacement over size, of a body that moves
+    double movers = 1;    // fraction of the bodies that move, different ones each time
 };
 
 template <Real T, int D>
@@ -68,7 +68,7 @@ void move(io::BodyArrays<T, D>& arrays, const Motion& motion, scenes::Random& ra
     }
 }
 
-// Hears what is going on.
+// Receives progress messages.
 using Announce = std::function<void(const std::string&)>;
 
 template <Real T, int D>
@@ -76,20 +76,20 @@ class Contest {
   public:
     using Entry = std::unique_ptr<Contender<T, D>>;
 
-    std::vector<std::string> differing;  // rows that found other pairs and are left out
+    std::vector<std::string> differing;  // rows left out because their pairs differ
     std::vector<std::string> notes;      // peers that failed, or were too slow to be repeated
 
     Contest(const std::string& name, io::BodyArrays<T, D> bodies, Announce announce)
         : name_(name), bodies_(std::move(bodies)), announce_(std::move(announce)) {}
 
-    // The bodies as peers see them, now and when they have moved.
+    // The current bodies in the format of peers.
     const peers::Problem& problem() {
         if (problem_.position.empty()) describe(bodies_.view(), problem_);
         return problem_;
     }
 
-    // Warms the next row up, measures its memory and compares its pairs with those of the
-    // first row, which is a method.
+    // Warms up the next row, measures its memory and compares its pairs with those of the first
+    // row, which is a method.
     void add(Entry contender) {
         announce_(fmt::format("{}: {}, warming up", name_, contender->row.label()));
         if (!contender->row.peer) {
@@ -124,17 +124,17 @@ class Contest {
 
   private:
     // In seconds.
-    static constexpr double warm = 0.05;    // of running, before anything is measured
-    static constexpr double brief = 0.2;    // a run that feels what ran before it
-    static constexpr double patience = 15;  // the most that a run of a peer may take
+    static constexpr double warm = 0.05;  // of warm-up runs
+    static constexpr double brief = 0.2;  // shorter runs depend on the previous row
+    static constexpr double max_peer_run = 15;
 
-    // The first run of such a peer is its only one.
+    // A slower peer is run only once.
     static bool too_slow(const Contender<T, D>& contender) {
         const auto& samples = contender.row.samples;
-        return contender.row.peer && !samples.empty() && samples[0].total > patience;
+        return contender.row.peer && !samples.empty() && samples[0].total > max_peer_run;
     }
 
-    // Runs f. Where the contender is a peer, its failure is noted and ends its row only.
+    // Runs f. A failure of a peer is noted and ends only its row.
     template <class F>
     bool succeeds(const Contender<T, D>& contender, const F& f) {
         if (!contender.row.peer) return f(), true;
@@ -156,8 +156,8 @@ class Contest {
         });
     }
 
-    // Where the bodies were at the repeat before: a method that profits from small steps
-    // must not meet the new place before it is timed there.
+    // The positions at the previous repeat: a method that profits from small steps must not see
+    // the new positions before it is timed.
     const io::BodyArrays<T, D>& before() const { return before_.count > 0 ? before_ : bodies_; }
 
     void warm_up(Contender<T, D>& contender) {
@@ -170,7 +170,7 @@ class Contest {
             const double seconds = watch.lap();
             contender.brief = seconds < brief;
             elapsed += seconds;
-            if (!contender.row.peer || sample.total <= patience) continue;
+            if (!contender.row.peer || sample.total <= max_peer_run) continue;
             contender.row.samples = {sample};
             notes.push_back(fmt::format("{}: not repeated, because it took {:.0f} s",
                                         contender.row.label(), sample.total));
@@ -196,7 +196,7 @@ class Contest {
         return what.empty();
     }
 
-    // Methods, by what `see` sees of their last run.
+    // Compares methods by the result of `see` for their last run.
     template <class F>
     void drop_differing(const F& see) {
         first_ = std::invoke(see, *entries_.front());

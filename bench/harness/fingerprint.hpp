@@ -1,5 +1,5 @@
-// Which pairs a search found, whatever their order, in a few numbers: lists too long to be
-// sorted at every repeat of a benchmark are compared by these.
+// An order-independent hash of a set of pairs, for lists that are too long to be sorted at
+// every repeat of a benchmark.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@
 
 namespace vicinal::bench {
 
-// The number of pairs and two independent sums of their hashes. Sums, so that the order of
-// the pairs makes no difference and a repeated pair does; two, because 64 bits are few
-// where 10^8 pairs are added.
+// The number of pairs and two independent sums of their hashes. Sums do not depend on the order
+// of the pairs but do detect repeated pairs. There are two, because 64 bits are not enough for
+// sums of 10^8 pairs.
 struct Fingerprint {
     std::uint64_t count = 0;
     std::array<std::uint64_t, 2> sums{};
@@ -38,7 +38,7 @@ struct Fingerprint {
     std::string hash() const { return fmt::format("{:016x}{:016x}", sums[0], sums[1]); }
 
   private:
-    // The last step of splitmix64 (Steele, Lea, Flood 2014).
+    // The finaliser of splitmix64 (Steele, Lea, Flood 2014).
     static std::uint64_t mixed(std::uint64_t z) {
         z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
         z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
@@ -46,15 +46,15 @@ struct Fingerprint {
     }
 };
 
-// What is wrong with `found`, for people; empty if it is the same set.
-inline std::string difference(const Fingerprint& wanted, const Fingerprint& found) {
-    if (found == wanted) return "";
-    return fmt::format("{} pairs with hash {} where the first row has {} with hash {}",
-                       found.count, found.hash(), wanted.count, wanted.hash());
+// Describes how `found` differs; empty if it is the same set.
+inline std::string difference(const Fingerprint& expected, const Fingerprint& found) {
+    if (found == expected) return "";
+    return fmt::format("{} pairs with hash {}, but the first row has {} with hash {}",
+                       found.count, found.hash(), expected.count, expected.hash());
 }
 
-// Pairs spelled with i < j (i == j: with an image whose first number other than 0 is
-// positive) and pairs spelled the other way round, all hashed in the first spelling.
+// Sums for pairs in canonical orientation, i < j (or i == j and an image whose first nonzero
+// component is positive), and for reversed pairs; all are hashed in canonical orientation.
 struct Spellings {
     Fingerprint forward, backward;
 
@@ -71,14 +71,14 @@ struct Spellings {
     }
     void add(Index i, Index j) { i > j ? backward.add(j, i, 0) : forward.add(i, j, 0); }
 
-    // Of a list that holds each pair once.
+    // The fingerprint of a list that holds each pair once.
     Fingerprint once() const {
         Fingerprint both = forward;
         both.add(backward);
         return both;
     }
-    // Of a list that holds each pair in both directions. If the directions differ, it is
-    // the fingerprint of no list of pairs.
+    // The fingerprint of a list that holds each pair in both directions. If the directions
+    // differ, it matches no list.
     Fingerprint both_ways() const {
         if (forward == backward) return forward;
         Fingerprint broken = once();
@@ -119,7 +119,7 @@ Fingerprint fingerprint(const Rows<D>& rows) {
     return spellings.both_ways();
 }
 
-// Of the pairs that a finder hands over in blocks.
+// The fingerprint of the pairs that a finder delivers in blocks.
 template <Real T, int D>
 Fingerprint streamed_fingerprint(Finder<T, D>& finder) {
     Spellings spellings;
@@ -134,17 +134,17 @@ Fingerprint streamed_fingerprint(Finder<T, D>& finder) {
     return spellings.once();
 }
 
-// How many pairs stand in one list and not in the other, each as often as it is repeated.
-// In `found` each pair is expected `times` times, in either direction.
-inline std::uint64_t differences(std::vector<Pair> wanted, std::vector<Pair> found,
+// The number of pairs that are in only one of the lists, counting repeats. In `found` each pair
+// is expected `times` times, in either direction.
+inline std::uint64_t differences(std::vector<Pair> expected, std::vector<Pair> found,
                                  std::uint64_t times) {
     for (Pair& pair : found)
         if (pair.i > pair.j) std::swap(pair.i, pair.j);
-    std::sort(wanted.begin(), wanted.end());
+    std::sort(expected.begin(), expected.end());
     std::sort(found.begin(), found.end());
     std::uint64_t surplus = 0;
     auto have = found.begin();
-    for (const Pair& pair : wanted) {
+    for (const Pair& pair : expected) {
         for (; have != found.end() && *have < pair; ++have) ++surplus;
         std::uint64_t copies = 0;
         for (; have != found.end() && *have == pair; ++have) ++copies;

@@ -17,7 +17,7 @@
 namespace vicinal::bench {
 namespace {
 
-// The rest of the first line that begins with `key`, without what surrounds the value.
+// The value on the first line that begins with `key`, without separators.
 std::string value_in(const char* file, const std::string& key) {
     std::ifstream in(file);
     for (std::string line; std::getline(in, line);) {
@@ -59,7 +59,7 @@ OtherLoad::OtherLoad() : begin_(read()) {}
 
 std::optional<double> OtherLoad::cores() const {
     if (!begin_) return {};
-    constexpr double shortest = 0.25;  // the system counts in hundredths of a second
+    constexpr double shortest = 0.25;  // /proc/stat has a resolution of 10 ms
     auto end = read();
     if (end && end->wall - begin_->wall < shortest) {
         std::this_thread::sleep_for(
@@ -104,17 +104,16 @@ std::optional<OtherLoad::Times> OtherLoad::read() {
 }
 
 std::string busy_line(std::optional<double> other_cores) {
-    constexpr double most = 0.2;
-    if (!other_cores || *other_cores < most) return "";
+    constexpr double tolerated = 0.2;
+    if (!other_cores || *other_cores < tolerated) return "";
     return fmt::format(
-        "BUSY: other processes took {:.2f} cores meanwhile; times, above all on several "
-        "threads, "
-        "say little. Measure again when the machine is idle.",
+        "BUSY: other processes used {:.2f} cores; times are unreliable, especially on several "
+        "threads. Measure again when the machine is idle.",
         *other_cores);
 }
 
 PeakMemory::PeakMemory() {
-    malloc_trim(0);  // what earlier work freed would otherwise be used again unseen
+    malloc_trim(0);  // otherwise freed memory would be reused without growth
     std::ofstream("/proc/self/clear_refs") << 5;
     before_ = resident_peak();
 }

@@ -1,4 +1,4 @@
-// The machine a benchmark ran on, what else ran on it, and the memory of this process.
+// The machine of a benchmark, the load of other processes, and the memory of this process.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +17,26 @@ struct Machine {
     std::string text() const;
 };
 
-// How far this process grows beyond what it holds when the object is made: Linux resets the
-// peak of resident memory when 5 is written to /proc/self/clear_refs, and VmHWM in
-// /proc/self/status tells the peak since.
+// The growth of the peak resident memory since construction. On Linux, writing 5 to
+// /proc/self/clear_refs resets the peak, and VmHWM in /proc/self/status is the peak since then.
 class PeakMemory {
   public:
     PeakMemory();
-    // None where the system does not tell.
+    // Empty if the system does not provide it.
     std::optional<std::uint64_t> bytes() const;
 
   private:
     std::optional<std::uint64_t> before_;
 };
 
-// What other processes, or other guests of the host, take of the cores this process may use,
-// from now on: then times on several threads say little. From the processor times that Linux
-// keeps in /proc/stat, less those of this process and its children.
+// The load of other processes, or of other guests of the host, on the cores available to this
+// process, since construction. With such a load, times on several threads are unreliable.
+// Computed from /proc/stat minus the processor time of this process and its children.
 class OtherLoad {
   public:
     OtherLoad();
-    // In cores, on average; none where the system does not tell. Waits if too little time has
-    // passed.
+    // The mean number of cores used; empty if the system does not provide it. Waits if too
+    // little time has passed.
     std::optional<double> cores() const;
 
   private:
@@ -48,7 +47,7 @@ class OtherLoad {
     std::optional<Times> begin_;
 };
 
-// What to say of so many; "" if they are too few to matter.
+// The warning for this load; empty if it is negligible.
 std::string busy_line(std::optional<double> other_cores);
 
 }  // namespace vicinal::bench

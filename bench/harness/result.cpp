@@ -11,7 +11,7 @@
 namespace vicinal::bench {
 namespace {
 
-// Between the two values next to it; `sorted` is not empty.
+// Linear interpolation; `sorted` must not be empty.
 double quantile(const std::vector<double>& sorted, double q) {
     const double at = q * static_cast<double>(sorted.size() - 1);
     const auto below = static_cast<std::size_t>(at);
@@ -23,9 +23,9 @@ double per(double value, std::uint64_t count) {
     return count == 0 ? 0 : value / static_cast<double>(count);
 }
 
-// The row that a peer is held against: the first method on as many threads, of as many
+// The row that a peer is compared with: the first method with the same number of threads and
 // bodies.
-const Row* rival(const Result& result, const Row& peer) {
+const Row* reference_row(const Result& result, const Row& peer) {
     for (const Row& row : result.rows)
         if (!row.peer && row.threads == peer.threads && row.bodies == peer.bodies) return &row;
     return nullptr;
@@ -42,7 +42,7 @@ double ratio(const Result& result, const Row& row) {
 }
 
 std::optional<double> faster(const Result& result, const Row& row) {
-    const Row* ours = row.peer ? rival(result, row) : nullptr;
+    const Row* ours = row.peer ? reference_row(result, row) : nullptr;
     if (ours == nullptr || !(ours->seconds() > 0)) return {};
     return row.seconds() / ours->seconds();
 }
@@ -52,7 +52,7 @@ bool has_peers(const Result& result) {
                        [](const Row& row) { return row.peer; });
 }
 
-// Three digits that count.
+// Three significant digits.
 std::string short_number(double value) {
     const int digits = value >= 99.95 ? 0 : value >= 9.995 ? 1 : value >= 0.0995 ? 2 : 3;
     return fmt::format("{:.{}f}", value, digits);
@@ -99,20 +99,21 @@ std::vector<std::string> line_of(const Result& result, const Row& row, bool peer
 
 std::string title(const Result& result, const Row& first) {
     return fmt::format(
-        "{}: {} {}{} in {}-D, {}, {}{}; {} pairs, asked for as {}\n",
+        "{}: {} {}{} in {}-D, {}, {}{}; {} pairs, output as {}\n",
         common::one_line(result.input), common::grouped(first.bodies), result.shape,
         first.cutoff ? fmt::format(" within {:.4g}", *first.cutoff) : "", result.dim,
         result.precision, result.domain,
         result.moving > 0
-            ? fmt::format(", {}moving by {} of their size",
-                          result.movers < 1 ? fmt::format("a share of {} ", result.movers) : "",
-                          result.moving)
+            ? fmt::format(
+                  ", {}moving by {} of their size",
+                  result.movers < 1 ? fmt::format("a fraction of {} ", result.movers) : "",
+                  result.moving)
             : "",
         common::grouped(first.pairs), result.output);
 }
 
 std::string growth_text(const Result& result) {
-    std::string text = "\ngrowth of the time with the number of bodies, n^\n";
+    std::string text = "\nexponents of the growth of time with the number of bodies\n";
     Lines lines;
     for (const Growth& growth : result.growth)
         lines.push_back({common::one_line(growth.name), std::to_string(growth.threads),

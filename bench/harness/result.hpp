@@ -1,4 +1,4 @@
-// What `vicinal bench` measured: for people, as JSON and as CSV.
+// The results of `vicinal bench` as text, JSON and CSV.
 #pragma once
 
 #include <array>
@@ -21,21 +21,21 @@ struct Sample {
 inline constexpr std::array phase_names{"scene", "build", "search", "output"};
 
 double median(std::vector<double> values);
-// The distance of the quartiles over the median: half of the repeats lie that close.
+// The interquartile range over the median.
 double spread(const std::vector<double>& values);
 
 struct Row {
-    std::string name;  // as the command line has it
+    std::string name;  // as on the command line
     bool peer = false;
     int threads = 1;
     std::uint64_t bodies = 0;
     std::optional<double> cutoff;  // points
     std::vector<Sample> samples;
     std::uint64_t pairs = 0;
-    std::string method;                       // as it ran, with every option
-    std::optional<std::uint64_t> candidates;  // peers do not say
+    std::string method;                       // with all options, as it ran
+    std::optional<std::uint64_t> candidates;  // not for peers
     std::optional<std::uint64_t> peak_bytes;
-    std::optional<std::uint64_t> differs;  // peers: pairs that only one of the two lists has
+    std::optional<std::uint64_t> differs;  // peers: pairs in only one of the two lists
 
     std::vector<double> totals() const;
     double seconds() const { return median(totals()); }
@@ -43,12 +43,12 @@ struct Row {
     std::string label() const;  // with its threads, for messages
 };
 
-// How the time of a row grows with the number of bodies.
+// The growth of a row's time with the number of bodies.
 struct Growth {
     std::string name;
     int threads = 1;
     std::optional<double> exponent;  // of time ~ bodies^exponent; needs two sizes
-    std::string stopped;             // why larger sizes were left out; empty: they were not
+    std::string stopped;             // why larger sizes were left out; empty if they were not
 };
 
 struct Result {
@@ -57,11 +57,11 @@ struct Result {
     int dim = 3;
     std::string precision, domain, output;
     double moving = 0;
-    double movers = 1;  // the share of the bodies that move
+    double movers = 1;  // fraction of the bodies that move
     std::vector<Row> rows;
     std::vector<Growth> growth;  // with --scaling
     Machine machine;
-    std::optional<double> other_cores;  // that other processes took, where the system tells
+    std::optional<double> other_cores;  // used by other processes, if known
 };
 
 // Least squares of ln(seconds) against ln(bodies).

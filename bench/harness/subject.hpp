@@ -1,4 +1,4 @@
-// The bodies that `vicinal bench` measures: of a file, or a scene made on the spot.
+// The bodies of a benchmark, from a file or a generated scene.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace vicinal::bench {
 struct Subject {
     std::string name;
     io::BodyFile bodies;
-    bool boxed = false;  // they are spheres, and their bounding boxes are wanted
+    bool boxed = false;  // spheres, to be measured as their bounding boxes
 
     template <Real T, int D>
     io::BodyArrays<T, D> take();

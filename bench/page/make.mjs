@@ -1,9 +1,9 @@
 // Makes the page of scripts/bench.sh from its rows. The tables are written here, the plots are drawn
-// by page.js when the page is opened. Everything is put into the one file: it fetches nothing.
+// by page.js when the page is opened. The file is self-contained and fetches nothing.
 //   node make.mjs ROWS.csv PAGE.html DATE COMMIT
 //
-// ECharts draws: it has all three plots as they are needed (logarithmic axes, bars with names beside
-// them, stacked bars), in SVG. uPlot is a tenth of the size, but leaves the last two to its user.
+// ECharts supports all three plots (logarithmic axes, bars with names, stacked bars) in SVG. uPlot is a
+// tenth of the size but does not support the last two.
 import {readFileSync, writeFileSync} from "node:fs";
 
 const beside = (name) => readFileSync(new URL(name, import.meta.url), "utf8");
@@ -67,8 +67,8 @@ function grouped_by(rows, key) {
     return [...groups.values()];
 }
 
-// One scene in all its sizes. Every row is held against the first method on as many threads, of as
-// many bodies, as the tool does.
+// One scene in all its sizes. Every row is compared with the first method with the same number of
+// threads and bodies, as in the tool.
 function make_scene(rows, index) {
     for (const alike of grouped_by(rows, (row) => JSON.stringify([row.bodies, row.threads]))) {
         const first = alike.find((row) => row.kind === "method");
@@ -83,7 +83,7 @@ function make_scene(rows, index) {
         id: `scene-${index + 1}`,
         title: `${input}: ${shape} in ${dim}-D`,
         about: `${precision}, ${domain} domain` + (moving > 0 ? `, moving by ${moving} of their size` : "") +
-            `, asked for as ${output}`,
+            `, output as ${output}`,
         machine,
         other_cores: Math.max(...rows.map((row) => row.other_cores ?? 0)),
         sizes: grouped_by(rows.sort((a, b) => a.bodies - b.bodies), (row) => row.bodies),
@@ -96,17 +96,17 @@ const escapes = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#
 const html = (text) => String(text).replace(/[&<>"']/g, (c) => escapes[c]);
 const whole = (value) => value.toLocaleString("en-GB");
 
-// Three digits that count, as the tool prints them.
+// Three significant digits, as in the tool.
 function short(value) {
     const digits = value >= 99.95 ? 0 : value >= 9.995 ? 1 : value >= 0.0995 ? 2 : 3;
     return value.toLocaleString("en-GB", {minimumFractionDigits: digits, maximumFractionDigits: digits});
 }
 
-// A number rounded for reading, with all its digits beside it for programs.
+// A rounded number, with all digits in its attribute.
 const cell = (value, format) =>
     value === null ? "<td>–</td>" : `<td><data value="${value}">${format(value)}</data></td>`;
 
-const odd_mark = '<abbr title="finds other pairs than our first row">≠</abbr>';
+const odd_mark = '<abbr title="its pairs differ from those of our first row">≠</abbr>';
 const name_of = (row) => (row.odd ? `${odd_mark} ` : "") + html(row.name);
 
 const columns = [
@@ -128,7 +128,7 @@ function size_title(rows) {
         (cutoff === null ? "" : ` within ${cutoff.toPrecision(4)}`);
 }
 
-// The quickest of one thread count first.
+// Sorted by thread count, then by time.
 function table(scene) {
     const order = (a, b) => a.threads - b.threads || (a.median_ms ?? Infinity) - (b.median_ms ?? Infinity) || 0;
     const line = (row) => `<tr class="${row.kind}"><th scope="row">${name_of(row)}</th>` +
@@ -146,7 +146,7 @@ function figure(scene, kind, title) {
 <p class="note"></p></figure>`;
 }
 
-// As the tool does: then times on several threads say little.
+// The threshold of the tool, above which times on several threads are unreliable.
 const busy = (scene) => scene.other_cores >= 0.2;
 
 function section(scene) {
@@ -155,7 +155,7 @@ function section(scene) {
         `<option value="${bodies}"${k === sizes.length - 1 ? " selected" : ""}>${whole(bodies)}</option>`);
     return `<section id="${scene.id}"><h2>${html(scene.title)}</h2>
 <p>${html(scene.about)}</p>
-${busy(scene) ? `<p class="busy"><strong>Busy host:</strong> other processes took ${scene.other_cores.toFixed(2)} cores meanwhile.</p>` : ""}
+${busy(scene) ? `<p class="busy"><strong>Busy host:</strong> other processes used ${scene.other_cores.toFixed(2)} cores.</p>` : ""}
 ${sizes.length > 1 ? `<p><label>Bodies in the bars <select>${options.join("")}</select></label></p>` : ""}
 <div class="plots">
 ${figure(scene, "growth", "Time against the number of bodies")}
@@ -165,7 +165,7 @@ ${figure(scene, "phases", "Where the time goes")}
 ${table(scene)}</section>`;
 }
 
-// The largest size of each scene: our first method beside the quickest of ours and of the others.
+// The largest size of each scene: our first method, our fastest one and the fastest peer.
 function glance(scenes) {
     const best = (rows) => rows.filter((row) => row.median_ms !== null)
         .reduce((best, row) => best && best.median_ms <= row.median_ms ? best : row, undefined);
@@ -194,7 +194,7 @@ function thread_choice(rows) {
         .join("") + "</fieldset></form>";
 }
 
-// What page.js plots.
+// The data for page.js.
 function plot_data(scenes) {
     return scenes.map(({id, sizes}) => ({id, rows: sizes.flat().map((row) => ({
         name: row.name, peer: row.kind === "peer", first: row.first, odd: row.odd, threads: row.threads,
@@ -206,7 +206,7 @@ const listed = (rows, column) => [...new Set(rows.map((row) => row[column]))].ma
 function page(rows, date, commit) {
     const scenes = grouped_by(rows, (row) => JSON.stringify([row.input, row.shape, row.dim, row.precision,
         row.domain, row.output, row.moving, row.machine])).map(make_scene);
-    // No "<" inside a script may open or close anything.
+    // "<" in a script must not start or end a tag.
     const json = (value) => JSON.stringify(value).replaceAll("<", "\\u003c");
     return `<!DOCTYPE html>
 <html lang="en-GB"><head><meta charset="utf-8">
@@ -220,17 +220,17 @@ function page(rows, date, commit) {
 <dl><dt>Machine, compiler</dt><dd>${listed(rows, "machine")}</dd>
 <dt>Measured</dt><dd>${html(date)}</dd>
 <dt>Commit</dt><dd>${html(commit)}</dd></dl>
-<p>What is timed is the way from the arrays of bodies to all pairs, or what else was asked for. A method
-keeps one finder, as a simulation would. After warming up, all rows run once, then all once more, as often
-as “runs” says; “ms” is the median. “Spread” is the distance of the quartiles over the median. “Ratio” is
-the time over that of our first method on as many threads: a peer with 3× takes three times as long. The
-phases are medians of their own. “Memory” is the peak beyond what the process held before the row. What
-other libraries prepare first, such as a layout of their own, is not timed.</p>
-<p>${odd_mark} marks a row that finds other pairs than our first row does; “differs” counts the pairs that
-only one of the two has. – is a value that was not measured, or that a peer does not tell.</p>
+<p>The time is from the arrays of bodies to the pairs, or to the output that the scene names. A method
+keeps one finder, as in a simulation. After a warm-up, runs of the rows alternate; “runs” is their number
+and “ms” their median. “Spread” is the interquartile range over the median. “Ratio” is the time over that
+of our first method with the same number of threads: a peer with 3× takes three times as long. Phases are
+separate medians. “Memory” is the growth of the peak resident memory during the row. Preparations of other
+libraries, such as conversion to their layout, are not timed.</p>
+<p>${odd_mark} marks a row whose pairs differ from those of our first row; “differs” counts the pairs that
+only one of the two found. – is a value that was not measured, or that a peer does not report.</p>
 ${scenes.some(busy) ? `<p class="busy"><strong>The host was busy with other work during
-${scenes.filter(busy).length} of ${scenes.length} scenes: their times, above all on several threads, say little.
-Measure again when it is idle.</strong></p>` : ""}
+${scenes.filter(busy).length} of ${scenes.length} scenes: their times are unreliable, especially on several threads.
+Measure again when the host is idle.</strong></p>` : ""}
 <noscript><p><strong>The plots need JavaScript. The tables have all numbers.</strong></p></noscript>
 <h2>At a glance</h2>
 <p>The largest size of each scene.</p>

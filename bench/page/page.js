@@ -1,11 +1,11 @@
-// Draws the plots of the page: for every scene three, of the chosen thread count and size.
+// Draws the plots of the page: three per scene, for the selected thread count and size.
 "use strict";
 
 const scenes = JSON.parse(document.getElementById("data").textContent);
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const phases = ["scene", "build", "search", "output"];
 
-// A name keeps its colour and its mark in all scenes; both repeat, but not together before 30 names.
+// A name has the same colour and marker in all scenes; combinations repeat after 30 names.
 const names = [...new Set(scenes.flatMap((scene) => scene.rows.map((row) => row.name)))];
 const palettes = {
     light: ["#1f6fc4", "#b3540f", "#2a7d4f", "#a8327a", "#7a5bd0", "#8a6d00", "#0f7f8c", "#b3261e", "#5a6570", "#5f7d1c"],
@@ -13,7 +13,7 @@ const palettes = {
 };
 const marks = ["circle", "rect", "triangle"];
 
-// What page.css says, read once for all plots: asking makes the browser lay out what has changed.
+// Styles of page.css, read once for all plots, because reading them forces a layout.
 let look;
 function read_look() {
     const style = getComputedStyle(document.documentElement);
@@ -26,10 +26,10 @@ function read_look() {
     };
 }
 
-// The mark first: a long name is cut at its end.
+// The marker first, because a long name is truncated at its end.
 const label_of = (row) => (row.odd ? "≠ " : "") + row.name.replace(/\s+/g, " ");
 const short = (value) => value >= 1000 ? Math.round(value).toLocaleString("en-GB") : String(+value.toPrecision(3));
-// Pixels for the names of rows: as many as the longest needs, but not all the room.
+// Width in pixels for the names of rows: that of the longest, up to a limit.
 const name_width = (rows) => Math.min(12 + 7 * Math.max(...rows.map((row) => label_of(row).length)), 170, look.width * 0.35);
 const ms = (value) => `${short(value)} ms`;
 const compact = (value) => value >= 1e6 ? `${value / 1e6}M` : value >= 1e3 ? `${value / 1e3}k` : String(value);
@@ -62,8 +62,8 @@ const decades = (values) => ({
     max: 10 ** Math.ceil(Math.log10(Math.max(...values))),
 });
 
-// How far to move labels (pixels, downwards) that are at the given heights, so that none covers
-// another: down as far as needed, then up again from the lowest place.
+// Vertical offsets in pixels for labels at the given heights, so that none overlap: first down as far
+// as needed, then up again from the bottom.
 function spread_out(heights, gap, lowest) {
     const order = heights.map((_, k) => k).sort((a, b) => heights[a] - heights[b]);
     const places = [...heights];
@@ -87,7 +87,7 @@ function growth(rows) {
         const {name, peer, first} = line[0];
         const index = names.indexOf(name);
         const color = look.palette[index % look.palette.length];
-        // Labels of lines that end at the same size stand below each other.
+        // Labels of lines that end at the same size are stacked.
         const ends = lines.map((other) => other.at(-1)).filter((end) => end.bodies === line.at(-1).bodies);
         const shift = spread_out(ends.map(height_of), 15, inner)[ends.indexOf(line.at(-1))];
         return {
@@ -127,7 +127,7 @@ function bars(rows, series, x_axis, write_tip) {
     };
 }
 
-// To both sides of 1, on a logarithmic axis: the length is the power of two.
+// Bars to both sides of 1 on a logarithmic axis: the length is log2 of the ratio.
 function ratios(rows) {
     const drawn = rows.filter((row) => row.ratio > 0).sort((a, b) => a.ratio - b.ratio);
     if (drawn.length === 0) return "No method on as many threads to compare with.";
@@ -142,7 +142,7 @@ function ratios(rows) {
     const power_label = (power) => power < 0 ? `1/${2 ** -power}` : `${2 ** power}×`;
     return bars(drawn, [series("methods", false, look.ours), series("peers", true, look.theirs)], {
         ...axis(`time over that of ${rows.find((row) => row.first).name}`, 24, power_label), type: "value", minInterval: 1,
-        min: least < 0 ? Math.floor(least) - 1 : 0,  // room for a label to the left
+        min: least < 0 ? Math.floor(least) - 1 : 0,  // space for a label to the left
         max: Math.max(1, Math.ceil(most)),
     }, ({data: {row}}) => tip(label_of(row), ms(row.ms), `${short(row.ratio)}×`));
 }
@@ -162,7 +162,7 @@ function stacked(rows) {
 
 // --- the page ---
 
-// `made`: height and option of the chart, or why there is none.
+// `made`: height and option of the chart, or the reason why there is none.
 function show(figure, made) {
     const plot = figure.querySelector(".plot");
     const drawn = typeof made !== "string";
@@ -190,7 +190,7 @@ function draw(scene) {
 
 function draw_all() {
     read_look();
-    // One by one, so that the first can be read, and the page scrolled, while the last are drawn.
+    // In separate tasks, so that the page is responsive while plots are drawn.
     for (const scene of scenes) setTimeout(draw, 0, scene);
 }
 
@@ -201,6 +201,6 @@ for (const scene of scenes)
     document.querySelector(`#${scene.id} select`)?.addEventListener("change", () => draw(scene));
 let width = innerWidth;
 addEventListener("resize", () => {
-    if (innerWidth !== width) draw_all();  // not for a height that changes while a phone scrolls
+    if (innerWidth !== width) draw_all();  // ignores height changes when a phone scrolls
     width = innerWidth;
 });

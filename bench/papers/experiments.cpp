@@ -58,7 +58,7 @@ double figure(const Statistics& figures, const std::string& name) {
     const auto found =
         std::find_if(figures.begin(), figures.end(),
                      [&](const Statistic& candidate) { return candidate.name == name; });
-    if (found == figures.end()) throw std::logic_error("no figure " + name);
+    if (found == figures.end()) throw std::logic_error("no statistic " + name);
     return found->value;
 }
 

@@ -1,4 +1,4 @@
-// The papers' experiments, by name: published figures beside ours.
+// The experiments of the papers by name, with published and measured values.
 #pragma once
 
 #include <ctime>
@@ -12,15 +12,15 @@
 
 namespace vicinal::papers {
 
-// What a paper says, and what was measured here.
+// A claim of a paper, and the measurement.
 struct Claim {
     std::string text;
     bool holds;
     std::string measured;
 };
 
-// What an experiment found: a figure per row and column. A column named after the paper ("P1")
-// is the published figure of the column before it; what is not known is not a number.
+// The result of an experiment: a value per row and column. A column named after the paper
+// ("P1") holds the published values of the column before it. Unknown values are NaN.
 struct ResultTable {
     struct Row {
         std::string name;
@@ -33,8 +33,8 @@ struct ResultTable {
     std::vector<Claim> claims;
 };
 
-// How large: so that it takes seconds, minutes at the most, or as large as in the paper,
-// however long that takes. Experiments that take seconds anyway know one size only.
+// The size: a run of seconds, of minutes, or the size in the paper. Experiments that take only
+// seconds have one size.
 enum class Extent { quick, usual, full };
 
 struct Experiment {
@@ -42,10 +42,10 @@ struct Experiment {
     ResultTable (*run)(Extent);
 };
 
-// All of them, paper by paper.
+// All experiments, by paper.
 std::span<const Experiment> experiments();
 
-// Processor time of this process: other work on the machine disturbs it least.
+// Processor time of this process, which is least sensitive to other load.
 class ProcessorClock {
   public:
     double ms() const {
@@ -56,7 +56,7 @@ class ProcessorClock {
     std::clock_t start_ = std::clock();
 };
 
-// Of an even number of values the upper one in the middle.
+// For an even number of values, the upper of the two in the middle.
 double median(std::vector<double> values);
 // The median of some runs, in seconds.
 double median_seconds(int runs, const std::function<void()>& run);

@@ -1,5 +1,5 @@
-// P1, the linear kd-tree: what splitting does, the tree's geometry, coherence, and falling
-// spheres by the methods of the paper. Processor times of the latter, on one thread, as
+// P1, the linear kd-tree: effect of splitting, geometry of the tree, coherence, and falling
+// spheres with the methods of the paper. The latter are processor times on one thread, as
 // published.
 #include <fmt/format.h>
 
@@ -24,14 +24,14 @@
 namespace vicinal::papers {
 namespace {
 
-// P1's spheres: equal, anywhere in a cube, overlapping as they may.
+// P1's spheres: equal, at random positions in a cube, with overlaps.
 struct Spheres {
     scenes::Arrays<double> arrays;
 
     explicit Spheres(double fill, std::uint64_t n = 10'000)
         : arrays(scenes::make("equal_spheres", n, 1, {{"fill", fill}})) {}
 
-    // The report of a search, pairs counted.
+    // The report of a search that counts pairs.
     Report<3> search(const std::string& method) const {
         Finder<double, 3> finder(Options<3>{.method = method});
         finder.update(arrays.bodies<3>());
@@ -47,7 +47,7 @@ std::vector<double> geometry(const Report<3>& report) {
 }
 
 // The median times of steps in which every sphere moves by up to `motion` radii along each
-// axis; the methods take turns, so that a machine that slows down does so for all.
+// axis. Runs of the methods alternate, so that changes of the machine's speed affect all alike.
 std::vector<double> ms_per_step(const std::vector<std::string>& methods, Spheres spheres,
                                 double motion) {
     std::vector<Finder<double, 3>> finders;
@@ -71,29 +71,31 @@ std::vector<double> ms_per_step(const std::vector<std::string>& methods, Spheres
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-// The spheres of the falling cloud as its next step will meet them: moved, not yet pushed
-// apart.
+// The spheres of the falling cloud as the next search sees them: moved, not yet pushed apart.
 class Cloud {
   public:
-    explicit Cloud(std::uint64_t n) : simulation_(sim::make_falling({.n = n}, {})) { look(); }
+    explicit Cloud(std::uint64_t n) : simulation_(sim::make_falling({.n = n}, {})) {
+        read_bodies();
+    }
 
     void step() {
         simulation_->step();
         ++steps_;
         if (steps_ == 1) dt_ = simulation_->time();
-        look();
+        read_bodies();
     }
     std::uint64_t steps() const { return steps_; }
     std::size_t size() const { return radius_.size(); }
-    // Touching pairs that the last step met.
+    // Touching pairs of the last step.
     std::uint64_t pairs() const { return simulation_->statistics().pairs; }
     Bodies<double, 3> bodies() const { return spheres<3>(position_, radius_); }
     const std::vector<double>& position() const { return position_; }
     const std::vector<double>& radius() const { return radius_; }
 
   private:
-    // In the first step all fall alike, so that its pairs are found where the spheres are.
-    void look() {
+    // In the first step all spheres move alike, so that their current positions have the same
+    // pairs.
+    void read_bodies() {
         const auto fields = simulation_->fields();
         position_.assign(fields[0].values.begin(), fields[0].values.end());
         radius_.assign(fields[2].values.begin(), fields[2].values.end());
@@ -108,17 +110,17 @@ class Cloud {
     std::vector<double> position_, radius_;
 };
 
-// What a method needed over some steps.
+// The cost of a method over some steps.
 struct Cost {
     std::vector<double> ms;            // of processor time, as in the paper
     double candidates = 0, pairs = 0;  // sums over the steps
-    double last_pairs = 0, bytes = 0;  // of the last one
+    double last_pairs = 0, bytes = 0;  // of the last step
 
     double per_step(double sum) const {
         return ms.empty() ? unknown : sum / static_cast<double>(ms.size());
     }
 
-    // For claims and for times of few steps: other work on the machine disturbs it least.
+    // For claims, and for times of few steps: least sensitive to other load.
     double median() const { return ms.empty() ? unknown : papers::median(ms); }
     double mean() const {
         if (ms.empty()) return unknown;
@@ -134,14 +136,14 @@ struct Cost {
     }
 };
 
-// One of the paper's methods, as it keeps up with the cloud.
+// A method of the paper that follows the cloud.
 class Contestant {
   public:
-    // `most`: the number of spheres up to which it is not too slow.
-    Contestant(const std::string& method, std::uint64_t most, std::uint64_t n)
-        : takes_part_(n <= most), finder_(Options<3>{.method = method, .threads = 1}) {}
+    // `max_n`: the maximum number of spheres for this method.
+    Contestant(const std::string& method, std::uint64_t max_n, std::uint64_t n)
+        : takes_part_(n <= max_n), finder_(Options<3>{.method = method, .threads = 1}) {}
 
-    void look(const Cloud& cloud, bool timed) {
+    void search(const Cloud& cloud, bool timed) {
         if (!takes_part_) return;
         const ProcessorClock clock;
         finder_.update(cloud.bodies());
@@ -182,18 +184,18 @@ struct Measured {
 
 // Costs of the methods over steps `first` to `last` of the cloud, every `stride`-th.
 Measured measure(Cloud& cloud, std::uint64_t first, std::uint64_t last, std::uint64_t stride,
-                 const std::array<std::uint64_t, method_count>& most, bool delaunay) {
+                 const std::array<std::uint64_t, method_count>& max_n, bool delaunay) {
     std::vector<Contestant> contestants;
     for (std::size_t m = 0; m < method_count; ++m)
-        contestants.emplace_back(methods[m], most[m], cloud.size());
+        contestants.emplace_back(methods[m], max_n[m], cloud.size());
     Measured result;
-    // Two steps to warm up: lists that are kept between steps need one before.
+    // Two warm-up steps: persistent lists need at least one.
     while (cloud.steps() + 3 < first) cloud.step();
     for (; cloud.steps() < last; cloud.step()) {
         const std::uint64_t step = cloud.steps() + 1;
         const bool timed = step >= first && (step - first) % stride == 0;
         if (!timed && step >= first && stride > 1) continue;
-        for (Contestant& contestant : contestants) contestant.look(cloud, timed);
+        for (Contestant& contestant : contestants) contestant.search(cloud, timed);
         if (!timed || !delaunay) continue;
         const auto found = peers::delaunay(cloud.position(), cloud.radius());
         if (!found) continue;
@@ -205,7 +207,7 @@ Measured measure(Cloud& cloud, std::uint64_t first, std::uint64_t last, std::uin
     for (std::size_t m = 0; m < method_count; ++m) result.by[m] = contestants[m].cost;
     const Cost& by_grid = result.by[grid];
     if (by_grid.last_pairs != static_cast<double>(cloud.pairs()))
-        throw std::logic_error("the simulation met other pairs than the experiment");
+        throw std::logic_error("the pairs of the simulation and the experiment differ");
     result.touching = by_grid.per_step(by_grid.pairs) / static_cast<double>(cloud.size());
     return result;
 }
@@ -237,28 +239,28 @@ std::vector<PublishedSteps> sizes(Extent extent) {
     return small;
 }
 
-// Steps 50 to 60; of many spheres the first, the middle and the last of them.
-Measured measure_late(std::uint64_t n, const std::array<std::uint64_t, method_count>& most,
+// Steps 50 to 60; for many spheres only the first, the middle and the last.
+Measured measure_late(std::uint64_t n, const std::array<std::uint64_t, method_count>& max_n,
                       bool delaunay) {
     Cloud cloud(n);
     constexpr std::uint64_t many = 500'000;
-    return measure(cloud, 50, 60, n >= many ? 5 : 1, most, delaunay && n < 5'000'000);
+    return measure(cloud, 50, 60, n >= many ? 5 : 1, max_n, delaunay && n < 5'000'000);
 }
 
-// The exponent with which a time grows from one size to another.
+// The exponent of the growth between two sizes.
 double exponent(double ms_a, double n_a, double ms_b, double n_b) {
     return std::log(ms_b / ms_a) / std::log(n_b / n_a);
 }
 
 struct Extremes {
-    double least = std::numeric_limits<double>::infinity();
-    double most = -std::numeric_limits<double>::infinity();
+    double minimum = std::numeric_limits<double>::infinity();
+    double maximum = -std::numeric_limits<double>::infinity();
     void add(double value) {
         if (std::isnan(value)) return;
-        least = std::min(least, value);
-        most = std::max(most, value);
+        minimum = std::min(minimum, value);
+        maximum = std::max(maximum, value);
     }
-    std::string text() const { return fmt::format("{:.3g} to {:.3g}", least, most); }
+    std::string text() const { return fmt::format("{:.3g} to {:.3g}", minimum, maximum); }
 };
 
 const char* delaunay_note() {
@@ -277,7 +279,7 @@ ResultTable p1_table1(Extent) {
                                        {0.5, 6.35, 13.4745, 280'736, 2.9324e6, 4'193'598},
                                        {1, 6.01, 12.5170, 492'790, 4.0032e6, 5'552'230}};
     ResultTable table;
-    table.title = "P1 table 1: what splitting does, for 10,000 spheres of fill d";
+    table.title = "P1 table 1: effect of splitting, 10,000 spheres of fill d";
     table.columns = {"d",
                      "pieces/N",
                      "P1",
@@ -301,13 +303,12 @@ ResultTable p1_table1(Extent) {
                                whole[2], p.unsplit_selected}});
     }
     table.note =
-        "P1: the published figure. Without splitting figures depend on the root cell, which "
-        "the\n"
-        "paper does not give: here 10 times the edge of the scene.";
+        "P1: the published value. Without splitting, values depend on the root cell, which\n"
+        "the paper does not give; here it is 10 times the edge of the scene.";
     return table;
 }
 
-// The figures are plots without numbers; N is read off as a few thousand.
+// The figures are plots without numbers; N is a few thousand.
 ResultTable p1_figures(Extent extent) {
     constexpr auto all = std::numeric_limits<std::uint64_t>::max();
     const std::vector<std::uint64_t> counts =
@@ -355,10 +356,10 @@ ResultTable p1_figures(Extent extent) {
                      quadratic_growth > 1.8 && quadratic_growth < 2.2,
                      fmt::format("N^{:.2f}", quadratic_growth)},
                     {"it is as fast late as early (within 30 %)",
-                     quadratic_ratio.least > 0.7 && quadratic_ratio.most < 1.3,
+                     quadratic_ratio.minimum > 0.7 && quadratic_ratio.maximum < 1.3,
                      quadratic_ratio.text() + " times the time"},
-                    {"Sweep & Prune is slower late, when much moves", sweep_ratio.least > 1,
-                     sweep_ratio.text() + " times the time"},
+                    {"Sweep & Prune is slower late, when motion is fast",
+                     sweep_ratio.minimum > 1, sweep_ratio.text() + " times the time"},
                     {"Sweep & Prune does well for few spheres: early, and for the fewest, "
                      "faster than the naive approach",
                      early[0].by[sweep].median() < early[0].by[quadratic].median(),
@@ -372,14 +373,15 @@ ResultTable p1_figures(Extent extent) {
         for (std::size_t k = 0; k < counts.size(); ++k)
             same.add(late[k].delaunay.median() / early[k].delaunay.median());
         table.claims.push_back({"and is as fast late as early (within 30 %)",
-                                same.least > 0.7 && same.most < 1.3,
+                                same.minimum > 0.7 && same.maximum < 1.3,
                                 same.text() + " times the time"});
     }
     return table;
 }
 
 ResultTable p1_table2(Extent extent) {
-    constexpr std::uint64_t all = std::numeric_limits<std::uint64_t>::max(), few = 100'000;
+    constexpr std::uint64_t all = std::numeric_limits<std::uint64_t>::max(),
+                            slow_limit = 100'000;
     ResultTable table;
     table.title =
         "P1 table 2: N falling spheres, steps 50 to 60: ms to find their pairs, one thread";
@@ -390,7 +392,7 @@ ResultTable p1_table2(Extent extent) {
     Extremes touching, gain, best, looser, growth, recall;
     double last_ms = 0, last_n = 0;
     for (const PublishedSteps& p : sizes(extent)) {
-        const Measured m = measure_late(p.n, {few, few, all, 0, 0, all}, true);
+        const Measured m = measure_late(p.n, {slow_limit, slow_limit, all, 0, 0, all}, true);
         const double kd = m.by[kd_1].median();
         const auto candidates = [](const Cost& cost) { return cost.per_step(cost.candidates); };
         table.rows.push_back(
@@ -413,28 +415,28 @@ ResultTable p1_table2(Extent extent) {
     }
     table.note =
         std::string(
-            "The paper's times are of whole steps, on a processor of 2007; ours, medians, of "
-            "the search alone. Its\n"
-            "g and dt are not given: ours give its number of touching pairs. S&P is "
-            "sweep_persistent, which\n"
-            "sorts anew when that is less work: its candidates are then those of one "
-            "axis. Of kd-tree-1:\nwith repeats.") +
+            "The paper's times are those of whole steps on a processor of 2007; ours are\n"
+            "medians of the search alone. The paper does not give g and dt; ours reproduce\n"
+            "its number of touching pairs. S&P is sweep_persistent, which sorts from\n"
+            "scratch when that is less work; its candidates are then those of one axis.\n"
+            "Candidates of kd-tree-1 include repeats.") +
         delaunay_note();
     table.claims = {
         {"kd-tree-1 takes far less time than the other methods of the paper (at least 5 times "
          "less)",
-         gain.least >= 5, gain.text() + " times less"},
-        {"its time is nearly linear in N (exponent below 1.2)", growth.most < 1.2,
+         gain.minimum >= 5, gain.text() + " times less"},
+        {"its time is nearly linear in N (exponent below 1.2)", growth.maximum < 1.2,
          "N^" + growth.text()},
-        {"it selects more candidates than the others", looser.least > 1,
+        {"it selects more candidates than the others", looser.minimum > 1,
          looser.text() + " times as many"},
-        {"row_grid, the default here, is faster still", best.least > 1, best.text() + " times"},
+        {"row_grid, the default here, is faster still", best.minimum > 1,
+         best.text() + " times"},
         {"the cloud is as dense as the paper's (5.5 to 6.2 touching pairs per sphere; report "
          "only below 50,000)",
-         touching.least >= 5.5 && touching.most <= 6.2, touching.text()}};
+         touching.minimum >= 5.5 && touching.maximum <= 6.2, touching.text()}};
     if (peers::has_delaunay())
         table.claims.push_back({"the edges of a Delaunay triangulation hold all touching pairs",
-                                recall.least >= 1, recall.text() + " of them"});
+                                recall.minimum >= 1, recall.text() + " of them"});
     return table;
 }
 
@@ -467,30 +469,32 @@ ResultTable p1_table3(Extent extent) {
         owner_memory.add(m.by[kd_owner].bytes / m.by[kd_1].bytes);
         delaunay_memory.add(mb(m.delaunay) / mb(m.by[kd_1]));
     }
-    table.note = std::string(
-                     "MB: of the structure; the paper's of the whole process. kd-2: "
-                     "unique=list; owner: the "
-                     "default\nof linear_kd_tree, which meets each pair once without a list.") +
-                 delaunay_note();
+    table.note =
+        std::string(
+            "MB: of the structure; in the paper of the whole process. kd-2: unique=list;\n"
+            "owner: the default of linear_kd_tree, which finds each pair once without a\n"
+            "list.") +
+        delaunay_note();
     table.claims = {
         {"a unique list costs 28 to 47 % more time",
-         slower.least >= 1.28 && slower.most <= 1.47, slower.text() + " times the time"},
-        {"and at least twice the memory", larger.least >= 2,
+         slower.minimum >= 1.28 && slower.maximum <= 1.47, slower.text() + " times the time"},
+        {"and at least twice the memory", larger.minimum >= 2,
          larger.text() + " times the memory"},
-        {"ours: by the owner rule pairs are unique at less cost than by a list (time)",
-         owner_time.most < slower.most, owner_time.text() + " times the time of kd-tree-1"},
-        {"ours: and in the memory of kd-tree-1 (within 5 %)", owner_memory.most <= 1.05,
+        {"ours: the owner rule makes pairs unique in less time than a list",
+         owner_time.maximum < slower.maximum,
+         owner_time.text() + " times the time of kd-tree-1"},
+        {"ours: and with the memory of kd-tree-1 (within 5 %)", owner_memory.maximum <= 1.05,
          owner_memory.text() + " times"}};
     if (peers::has_delaunay())
         table.claims.push_back({"Delaunay triangulation needs more memory than kd-tree-1",
-                                delaunay_memory.least > 1,
+                                delaunay_memory.minimum > 1,
                                 delaunay_memory.text() + " times as much"});
     return table;
 }
 
 ResultTable p1_geometry(Extent) {
     ResultTable table;
-    table.title = "P1 section 7.3: the tree's geometry, for 10,000 spheres of fill 0.1";
+    table.title = "P1 section 7.3: geometry of the tree, 10,000 spheres of fill 0.1";
     table.columns = {"linear_kd_tree", "pieces/N", "Vn/Ve", "selected", "bits", "ms"};
     const Spheres spheres(0.1);
     for (const char* options :
@@ -509,9 +513,9 @@ ResultTable p1_geometry(Extent) {
 ResultTable p1_coherence(Extent extent) {
     const std::uint64_t n = extent == Extent::quick ? 10'000 : 100'000;
     ResultTable table;
-    table.title = fmt::format(
-        "P1 section 7.1: the previous order kept and put right, for {} spheres of fill 0.1",
-        common::grouped(n));
+    table.title =
+        fmt::format("P1 section 7.1: re-sorting the previous order, {} spheres of fill 0.1",
+                    common::grouped(n));
     table.columns = {"motion/radius",      "records/N",   "ms",
                      "coherent records/N", "coherent ms", "coherent/plain"};
     const std::string plain = "linear_kd_tree", coherent = "linear_kd_tree(coherent=on)";
@@ -524,8 +528,8 @@ ResultTable p1_coherence(Extent extent) {
             {fmt::format("{}", motion), {records, ms[0], eight, ms[1], ms[1] / ms[0]}});
     }
     table.note =
-        "A coherent order needs all eight pieces of every body, useful or not: that is the\n"
-        "penalty. The gain is a sort that touches only what has moved.";
+        "A coherent order needs all eight pieces of every body, useful or not. In return,\n"
+        "only records that moved are sorted.";
     return table;
 }
 

@@ -1,5 +1,5 @@
 // P2: the two parts of a parallel broad phase, update of the boxes and overlapping pairs, on
-// one thread and more.
+// one or more threads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,8 +54,8 @@ std::array<Vector<float, 3>, 3> rotation(scenes::Random& random) {
     }
 }
 
-// Rigid bodies, each a box in its own frame, turned at random; the environment comes last, as
-// one body: the floor.
+// Rigid bodies, each a box in its local frame with a random rotation. The environment, a floor,
+// is the last body.
 struct Rigid {
     std::vector<Vector<float, 3>> vertices;
     std::vector<std::uint64_t> first{0};
@@ -119,8 +119,7 @@ Overlap overlap(const Boxes<float, 3>& boxes, const char* method, int threads) {
     return result;
 }
 
-// What cannot have been shared among the threads (Karp and Flatt), if the speed-up is all there
-// is to know.
+// The serial fraction of the work, from the speed-up (Karp and Flatt).
 double serial_fraction(double speed_up, int threads) {
     if (threads == 1) return unknown;
     return (1 / speed_up - 1.0 / threads) / (1 - 1.0 / threads);
@@ -168,15 +167,11 @@ ResultTable p2(Extent extent) {
                         bodies, scene.name, found.pairs, found.environment);
     }
     table.note += fmt::format(
-        "P2: the published figure, on as many cores. This machine has {} cores; beyond that "
-        "threads "
-        "share\n"
-        "them. The paper's overlap times grow linearly with the bodies: it must have sorted, "
-        "as "
-        "sweep_axis\n"
-        "does, though its text puts all pairs to the test. Its speed-up of 5.1 on 8 cores is "
-        "4.8 by "
-        "its own\ntables, a serial share of 9.5 %.",
+        "P2: the published figure, on as many cores. This machine has {} cores; beyond\n"
+        "that threads share them. The paper's overlap times grow linearly with the bodies:\n"
+        "it must have sorted, as sweep_axis does, although its text describes a test of all\n"
+        "pairs. Its speed-up of 5.1 on 8 cores is 4.8 by its own tables, a serial share of\n"
+        "9.5 %.",
         cores);
     return table;
 }

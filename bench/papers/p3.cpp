@@ -1,6 +1,6 @@
-// P3, spatial structures for physical simulation: hard spheres in a sheared cell, even and
-// uneven, by the paper's five structures and our default. On one thread, as published. The
-// paper gives neither step, speeds, restitution nor forces; ours are those of `settings`.
+// P3, spatial structures for physical simulation: hard spheres in a sheared cell, uniform and
+// non-uniform, with the paper's five structures and our default. On one thread, as published.
+// The paper does not give step, speeds, restitution or forces; ours are in `settings`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using sim::Simulation;
 const std::vector<std::string> structures = {"fixed_grid", "variable_grid", "orthtree",
                                              "kd_tree",    "phase_kd_tree", "row_grid"};
 
-// Elastic, so that it stays as warm as it starts.
+// Elastic, so that the temperature stays constant.
 ShearingSettings even(std::uint64_t n, double fill) {
     ShearingSettings settings;
     settings.n = n;
@@ -31,7 +31,7 @@ ShearingSettings even(std::uint64_t n, double fill) {
     return settings;
 }
 
-// Loses energy, by which a torus forms around the centre in some thousand steps.
+// Inelastic, so that a torus forms around the centre in some thousand steps.
 ShearingSettings uneven(std::uint64_t n, double fill) {
     ShearingSettings settings = even(n, fill);
     settings.restitution = 0.9;
@@ -42,7 +42,7 @@ ShearingSettings uneven(std::uint64_t n, double fill) {
     return settings;
 }
 
-// The state of one simulation, put into others.
+// Copies the state of one simulation to others.
 class State : public sim::StateVisitor {
   public:
     explicit State(Simulation& from) { from.visit(*this); }
@@ -70,7 +70,7 @@ class State : public sim::StateVisitor {
 double own(const sim::StepStatistics& figures, const std::string& name) {
     for (const auto& figure : figures.own)
         if (figure.name == name) return figure.value;
-    throw std::logic_error("no figure " + name);
+    throw std::logic_error("no statistic " + name);
 }
 
 // Per step.
@@ -80,7 +80,7 @@ struct Measured {
     double collisions = 0, searches = 0, missed = 0;
 };
 
-// Of all collisions; of none, none.
+// As a fraction of all collisions; 0 if there are none.
 double missed_percent(const Measured& of) {
     return of.missed > 0 ? 100 * of.missed / (of.missed + of.collisions) : 0;
 }
@@ -96,13 +96,13 @@ std::vector<Subject> all_structures(const ShearingSettings& settings) {
     return subjects;
 }
 
-// Which steps are measured: every so many-th of some, after others.
+// Warm-up steps, then the number of steps and the stride between measured ones.
 struct Course {
     int settling, steps, every;
 };
 
-// One simulation goes its way. Of every step that is measured all subjects start from its
-// state, so that a machine that slows down does so for all.
+// One simulation runs ahead. For every measured step, all subjects start from its state, so
+// that changes of the machine's speed affect all alike.
 std::vector<Measured> measure(const std::vector<Subject>& subjects, const Course& course) {
     ShearingSettings exact = subjects[0].settings;
     exact.rule = "swept";
@@ -138,12 +138,12 @@ std::vector<Measured> measure(const std::vector<Subject>& subjects, const Course
     return sums;
 }
 
-// Of bodies that stay evenly spread, whose steps are all alike.
+// For uniform bodies, whose steps are all similar.
 Course even_course(Extent extent) {
     return {10, extent == Extent::quick ? 5 : 20, 1};
 }
 
-// How long each took, by its name, and the fastest of some.
+// Times by name, and the fastest of some.
 using Times = std::map<std::string, double>;
 std::string fastest(const Times& times, const std::vector<std::string>& of) {
     return *std::min_element(
@@ -170,9 +170,9 @@ void add_races(ResultTable& table, const std::vector<std::uint64_t>& numbers,
             ResultTable::Row row{fmt::format("{}, {}", fill, n), {measured[0].collisions}};
             Times times;
             for (std::size_t s = 0; s < structures.size(); ++s) {
-                // The same physics whatever the structure.
+                // The physics must not depend on the structure.
                 if (measured[s].collisions != measured[0].collisions)
-                    throw std::logic_error(structures[s] + " has other collisions");
+                    throw std::logic_error(structures[s] + " has different collisions");
                 row.figures.push_back(measured[s].ms);
                 row.figures.push_back(measured[s].tested);
                 times[structures[s]] = measured[s].ms;
@@ -182,28 +182,27 @@ void add_races(ResultTable& table, const std::vector<std::uint64_t>& numbers,
         }
 }
 
-// How often something held, of all the times it was looked at.
+// Counts how often a condition holds.
 struct Tally {
-    int held = 0, looked = 0;
+    int held = 0, tested = 0;
     void add(bool holds) {
-        ++looked;
+        ++tested;
         held += holds ? 1 : 0;
     }
-    bool all() const { return held == looked; }
-    std::string text() const { return fmt::format("in {} of {}", held, looked); }
+    bool all() const { return held == tested; }
+    std::string text() const { return fmt::format("in {} of {}", held, tested); }
 };
 
 constexpr const char* race_note =
-    "ms: the median processor time of a step, search and collisions, on one thread. tested: "
-    "pairs that\n"
-    "the structure proposed, per step. orthtree divides all three axes where the\n"
-    "paper's quadtree divides two. The paper gives curves without figures.";
+    "ms: the median processor time of a step, search and collisions, on one thread.\n"
+    "tested: pairs that the structure proposed, per step. orthtree divides all three axes\n"
+    "where the paper's quadtree divides two. The paper gives curves without figures.";
 
 }  // namespace
 
 ResultTable p3_uniform(Extent extent) {
     ResultTable table;
-    table.title = "P3 figures 4.1 to 4.8: evenly spread, sheared hard spheres";
+    table.title = "P3 figures 4.1 to 4.8: uniform, sheared hard spheres";
     const std::vector<std::uint64_t> numbers =
         extent == Extent::quick ? std::vector<std::uint64_t>{300}
         : extent == Extent::usual
@@ -224,7 +223,7 @@ ResultTable p3_uniform(Extent extent) {
     table.claims = {
         {"a grid is the fastest of the paper's structures", grids.all(),
          grids.text() + " rows"},
-        {"of the trees the kd-tree comes nearest", kd_next.all(), kd_next.text() + " rows"}};
+        {"the kd-tree is the fastest of the trees", kd_next.all(), kd_next.text() + " rows"}};
     return table;
 }
 
@@ -256,7 +255,7 @@ ResultTable p3_nonuniform(Extent extent) {
     table.claims = {
         {"at fill 0.1 the kd-tree is the fastest of the paper's structures", kd_dense.all(),
          kd_dense.text() + " rows"},
-        {"at fills of 0.03 and less the variable grid is", variable_thin.all(),
+        {"at fills of 0.03 and less the variable grid is the fastest", variable_thin.all(),
          variable_thin.text() + " rows"},
         {"the quadtree is the slowest", quadtree_last.all(), quadtree_last.text() + " rows"}};
     return table;
@@ -289,15 +288,15 @@ ResultTable p3_collisions(Extent extent) {
             {fmt::format("{} to {}", p * static_cast<std::size_t>(steps / parts),
                          (p + 1) * static_cast<std::size_t>(steps / parts)),
              {counts[0][p], counts[1][p]}});
-    // The first part holds the bodies that start nearly touching.
-    double mean = 0, most = 0, middle = 0, slope = 0, spread_t = 0, spread_c = 0;
+    // The first tenth includes the bodies that start nearly touching.
+    double mean = 0, max_deviation = 0, middle = 0, slope = 0, spread_t = 0, spread_c = 0;
     for (std::size_t p = 1; p < parts; ++p) {
         mean += counts[0][p] / (parts - 1);
         middle += counts[1][p] / (parts - 1);
     }
     for (std::size_t p = 1; p < parts; ++p) {
         const double t = static_cast<double>(p) - parts / 2.0, c = counts[1][p] - middle;
-        most = std::max(most, std::abs(counts[0][p] / mean - 1));
+        max_deviation = std::max(max_deviation, std::abs(counts[0][p] / mean - 1));
         slope += t * c;
         spread_t += t * t;
         spread_c += c * c;
@@ -305,8 +304,8 @@ ResultTable p3_collisions(Extent extent) {
     const double correlation = slope / std::sqrt(spread_t * spread_c);
     table.note = "The paper gives curves without figures.";
     table.claims = {
-        {"uniform: constant (within 20 % of the mean, the first tenth aside)", most < 0.2,
-         fmt::format("within {:.0f} %", 100 * most)},
+        {"uniform: constant (within 20 % of the mean, without the first tenth)",
+         max_deviation < 0.2, fmt::format("within {:.0f} %", 100 * max_deviation)},
         {"non-uniform: grows linearly (correlation with time above 0.95, the first tenth "
          "aside)",
          correlation > 0.95,
@@ -349,7 +348,7 @@ ResultTable p3_table41(Extent extent) {
         add("fixed_grid", 5, false);
         add("variable_grid", 3, false);
         add("fixed_grid", 3, false);
-        add("row_grid", 5, true);  // what is missed does not depend on the method
+        add("row_grid", 5, true);  // missed collisions do not depend on the method
         add("row_grid", 3, true);
         const auto m = measure(subjects, even_course(extent));
         const double to_100k = 1e5 / static_cast<double>(n);
@@ -358,25 +357,25 @@ ResultTable p3_table41(Extent extent) {
                               {m[0].ms * to_100k, p.fixed / 2, m[1].ms * to_100k,
                                p.variable / 2, ratio, p.fixed / p.variable, m[2].ms * to_100k,
                                equal_ratio, missed_percent(m[3]), missed_percent(m[4])}});
-        const auto look = [&](auto& way, double value) {
-            if (value > 1 && way.crossing == 0) way.crossing = p.fill;
-            (p.fill >= 0.3 ? way.high : way.low) += value / (p.fill >= 0.3 ? 2 : 7);
+        const auto add_ratio = [&](auto& setting, double value) {
+            if (value > 1 && setting.crossing == 0) setting.crossing = p.fill;
+            (p.fill >= 0.3 ? setting.high : setting.low) += value / (p.fill >= 0.3 ? 2 : 7);
         };
-        look(source, ratio);
-        look(equal, equal_ratio);
+        add_ratio(source, ratio);
+        add_ratio(equal, equal_ratio);
     }
     table.note =
-        "In brackets: how many times the relative velocity the search reaches. The source\n"
-        "gives the fixed grid 5 and the variable one 3; `equal` gives 3 to both. missed:\n"
-        "collisions that the rule missed, of all. The paper's figures are of a Pentium 4 at\n"
-        "2.4 GHz, in two dimensions of cells.";
-    const auto verdict = [](const auto& way) {
-        const std::string first = way.crossing == 0
+        "In brackets: range of the search in relative velocities. The source uses 5 for the\n"
+        "fixed and 3 for the variable grid; `equal` uses 3 for both. missed: fraction of all\n"
+        "collisions that the rule missed. The paper's values are of a Pentium 4 at 2.4 GHz,\n"
+        "with cells in two dimensions.";
+    const auto verdict = [](const auto& setting) {
+        const std::string first = setting.crossing == 0
                                       ? "never slower"
-                                      : fmt::format("first slower at {}", way.crossing);
+                                      : fmt::format("first slower at {}", setting.crossing);
         return fmt::format(
-            "{:.2f} times its time at 0.5 and 0.3, {:.2f} times from 0.1 down, {}", way.high,
-            way.low, first);
+            "{:.2f} times its time at 0.5 and 0.3, {:.2f} times from 0.1 down, {}",
+            setting.high, setting.low, first);
     };
     table.claims = {
         {"the fixed grid is the faster one at 0.5 and 0.3, the slower one from 0.1 "
@@ -413,10 +412,9 @@ ResultTable p3_timestep(Extent extent) {
         table.rows.push_back(std::move(row));
     }
     table.note =
-        "collisions: per step. searches: per step; a step is cut where a body strays too far\n"
-        "from its straight way. missed: of all collisions, by the paper's rule (factor 3). "
-        "The\n"
-        "paper asks how structures react to the step but has no figures.";
+        "collisions: per step. searches: per step; a step is divided where a body deviates\n"
+        "too far from its straight path. missed: of all collisions, by the paper's rule\n"
+        "(factor 3). The paper raises the influence of the step but gives no values.";
     const auto gain = [&](double dt) {
         return times[dt].at("kd_tree") / times[dt].at("phase_kd_tree");
     };
@@ -468,7 +466,7 @@ ResultTable p3_leaf(Extent extent) {
         worst = std::max(worst, times[tree][5] / found->second);
         best += fmt::format("{}{} {}", best.empty() ? "" : ", ", tree, found->first);
     }
-    table.claims = {{"five to a leaf, as in the paper, is within 10 % of the best",
+    table.claims = {{"five bodies per leaf, as in the paper, is within 10 % of the best",
                      worst <= 1.1,
                      fmt::format("at most {:.2f} times the best; best: {}", worst, best)}};
     return table;

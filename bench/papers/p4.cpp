@@ -66,13 +66,13 @@ double share_that_hits(const Finder<double, 2>& finder, const Segments& segments
 }
 
 struct Extremes {
-    double least = std::numeric_limits<double>::infinity();
-    double most = 0;
+    double minimum = std::numeric_limits<double>::infinity();
+    double maximum = 0;
     void add(double value) {
-        least = std::min(least, value);
-        most = std::max(most, value);
+        minimum = std::min(minimum, value);
+        maximum = std::max(maximum, value);
     }
-    std::string text() const { return fmt::format("{:.2f} to {:.2f}", least, most); }
+    std::string text() const { return fmt::format("{:.2f} to {:.2f}", minimum, maximum); }
 };
 
 }  // namespace
@@ -114,12 +114,12 @@ ResultTable p4_2d(Extent extent) {
     }
     table.note = "ms: building and all queries. The paper gives curves without figures.";
     table.claims = {{"hierarchical is at least twice as fast as multilevel",
-                     speed_up.least >= 2, speed_up.text() + " times"},
+                     speed_up.minimum >= 2, speed_up.text() + " times"},
                     {"hierarchical needs at most 10 % more memory than multilevel",
-                     memory.most <= 1.1, memory.text() + " times as much"},
-                    {"the better hash is faster than the kd-tree", over_tree.least > 1,
+                     memory.maximum <= 1.1, memory.text() + " times as much"},
+                    {"the better hash is faster than the kd-tree", over_tree.minimum > 1,
                      over_tree.text() + " times"},
-                    {"hashes need more memory than the kd-tree", memory_over_tree.least > 1,
+                    {"hashes need more memory than the kd-tree", memory_over_tree.minimum > 1,
                      memory_over_tree.text() + " times as much"}};
     return table;
 }
@@ -128,11 +128,11 @@ ResultTable p4_neighbours(Extent extent) {
     const std::size_t n = extent == Extent::quick   ? 20'000
                           : extent == Extent::usual ? 200'000
                                                     : 1'000'000;
-    // The density of a million points in a square of side 2^20, whatever their number.
+    // For any number of points, the density of a million points in a square of side 2^20.
     const double side = 1048576 * std::sqrt(static_cast<double>(n) / 1e6);
-    std::vector<double> places(2 * n);
+    std::vector<double> positions(2 * n);
     scenes::Random random(3);
-    for (double& x : places) x = random.uniform(0, side);
+    for (double& x : positions) x = random.uniform(0, side);
     constexpr const char* methods[] = {"kd_tree", "uniform_hash", "hierarchical_hash",
                                        "hierarchical_hash(neighbours=insert)"};
     constexpr const char* names[] = {"kd", "uniform", "hierarchical", "inserting"};
@@ -146,49 +146,49 @@ ResultTable p4_neighbours(Extent extent) {
     for (const double r : {128.0, 256.0, 512.0, 1024.0, 2048.0}) {
         ResultTable::Row row{fmt::format("{}", r), {}};
         double ms[4], bytes[4];
-        std::uint64_t most = 0;
+        std::uint64_t max_neighbours = 0;
         for (std::size_t m = 0; m < 4; ++m) {
             auto finder = make_finder<2>(methods[m]);
             const Rows<2>* rows = nullptr;
             ms[m] = 1e3 * median_seconds(3, [&] {
-                        finder.update(points<2>(places, r));
+                        finder.update(points<2>(positions, r));
                         rows = &finder.neighbours();
                     });
-            // The structure alone: rows take the same room whoever finds them.
+            // The structure alone: rows take the same memory for all methods.
             auto structure = make_finder<2>(methods[m]);
-            structure.update(points<2>(places, r));
+            structure.update(points<2>(positions, r));
             bytes[m] = static_cast<double>(structure.report().bytes);
             if (m > 0) continue;
             for (std::size_t i = 0; i < n; ++i)
-                most = std::max(most, rows->offsets[i + 1] - rows->offsets[i]);
-            row.figures = {static_cast<double>(most),
+                max_neighbours =
+                    std::max(max_neighbours, rows->offsets[i + 1] - rows->offsets[i]);
+            row.figures = {static_cast<double>(max_neighbours),
                            static_cast<double>(rows->offsets[n]) / static_cast<double>(n)};
         }
         row.figures.insert(row.figures.end(), std::begin(ms), std::end(ms));
         for (const double b : bytes) row.figures.push_back(b / 1e6);
         table.rows.push_back(row);
-        if (most < 5) sparse.add(std::min(ms[2], ms[3]) / ms[1]);
-        if (most < 5) memory.add(bytes[2] / bytes[1]);
-        if (most >= 5) dense.add(ms[0] / std::min({ms[1], ms[2], ms[3]}));
+        if (max_neighbours < 5) sparse.add(std::min(ms[2], ms[3]) / ms[1]);
+        if (max_neighbours < 5) memory.add(bytes[2] / bytes[1]);
+        if (max_neighbours >= 5) dense.add(ms[0] / std::min({ms[1], ms[2], ms[3]}));
     }
     table.note =
         "most, mean: neighbours of a point. ms: building and full neighbour rows; MB: the\n"
-        "structure alone. inserting: hierarchical_hash(neighbours=insert). The paper gives "
-        "curves\n"
-        "without figures.";
+        "structure alone. inserting: hierarchical_hash(neighbours=insert). The paper gives\n"
+        "curves without figures.";
     table.claims = {
         {"below 5 neighbours at most, hierarchical competes with uniform (at most "
          "1.1 times its time)",
-         sparse.most <= 1.1, sparse.text() + " times its time"},
-        {"there it needs 10 to 25 % more memory", memory.least >= 1.1 && memory.most <= 1.25,
-         memory.text() + " times as much"},
-        {"from 5 on the kd-tree is the fastest", dense.most <= 1,
+         sparse.maximum <= 1.1, sparse.text() + " times its time"},
+        {"there it needs 10 to 25 % more memory",
+         memory.minimum >= 1.1 && memory.maximum <= 1.25, memory.text() + " times as much"},
+        {"from 5 on the kd-tree is the fastest", dense.maximum <= 1,
          dense.text() + " times the time of the best hash"}};
     return table;
 }
 
 // Section 4.3 on the scene of section 4.2: particles of size 2^-6 among 2000 static spheres of
-// 2^-4 to 2^-2. How many particles, in which box, is not given.
+// 2^-4 to 2^-2. The paper does not give the number of particles and the box.
 ResultTable p4_table(Extent extent) {
     const std::size_t n = extent == Extent::quick ? 5'000 : 200'000;
     std::vector<double> centres, radii;
@@ -226,14 +226,14 @@ ResultTable p4_table(Extent extent) {
         }
     }
     table.note =
-        "Clashes cost a comparison of keys here: no false candidate is ever tested. They are\n"
-        "counted as the paper would meet them, bodies in one slot but not in one cell. The "
-        "paper\n"
-        "counts slots per polygon; a record here is a body in a cell.";
-    table.claims = {{"with 100 slots per record false candidates are negligible (below 1 %)",
-                     large.most < 0.01, fmt::format("{:.2g} % at most", 100 * large.most)},
-                    {"such a table is worth its memory: faster than one of 2 slots per record",
-                     gain.most < 1, gain.text() + " times its time"}};
+        "A clash costs a comparison of keys here, and no false candidate is tested.\n"
+        "Clashes are counted as in the paper: bodies in the same slot but not in the same\n"
+        "cell. The paper counts slots per polygon; a record here is a body in a cell.";
+    table.claims = {
+        {"with 100 slots per record false candidates are negligible (below 1 %)",
+         large.maximum < 0.01, fmt::format("{:.2g} % at most", 100 * large.maximum)},
+        {"such a table is worth its memory: faster than one of 2 slots per record",
+         gain.maximum < 1, gain.text() + " times its time"}};
     return table;
 }
 

@@ -1,6 +1,6 @@
-// P4 section 4.2: a fluid of particles falls over 2000 static spheres. What is timed is the
-// collision detection of a frame: the static spheres are hashed anew though they never move,
-// then the particles' paths are put to them. On one thread, as published.
+// P4 section 4.2: a fluid of particles falls over 2000 static spheres. The time is that of the
+// collision detection of a frame: the static spheres are hashed again, although they never
+// move, and then queried with the paths of the particles. On one thread, as published.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace vicinal::papers {
 namespace {
 
-// Of processor time: other work on the machine disturbs it least.
+// Processor time, which is least sensitive to other load.
 double processor_seconds() {
     return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
@@ -31,7 +31,7 @@ struct Frames {
     std::string name;
     Finder<double, 3> solids, particles;
     std::vector<double> hashing, probing, neighbours;
-    double pairs = 0, near = 0, bytes = 0;  // all pairs of all frames; the most bytes
+    double pairs = 0, near = 0, bytes = 0;  // sums over all frames; maximum of bytes
 
     double frame(std::size_t k) const { return hashing[k] + probing[k]; }
     double mean(std::size_t begin, std::size_t end) const {
@@ -63,10 +63,12 @@ ResultTable p4_fluid(Extent extent) {
     } else if (extent == Extent::usual) {
         scene.n = 50'000;
     }
-    const auto fluid = sim::make_fluid(scene, {"auto", 1});  // threads that wait take time too
+    const auto fluid =
+        sim::make_fluid(scene, {"auto", 1});  // waiting threads use processor time
     auto spheres = sim::random_spheres(scene.spheres, scene.smallest, scene.largest,
                                        {scene.length, scene.width, scene.height}, scene.seed);
-    for (double& radius : spheres.radii) radius += scene.size / 2;  // paths are of centres
+    for (double& radius : spheres.radii)
+        radius += scene.size / 2;  // paths are those of centres
 
     std::vector<Frames> subjects;
     for (const char* method :
@@ -77,7 +79,7 @@ ResultTable p4_fluid(Extent extent) {
         fluid->step();
         if (k % every != 0) continue;
         const auto fields = fluid->fields();
-        const auto places = fields[0].values, velocities = fields[1].values;
+        const auto positions = fields[0].values, velocities = fields[1].values;
         for (std::size_t c = 0; c < along.size(); ++c) along[c] = scene.dt * velocities[c];
         for (Frames& subject : subjects) {
             double before = processor_seconds();
@@ -87,14 +89,14 @@ ResultTable p4_fluid(Extent extent) {
             };
             subject.solids.update(vicinal::spheres<3>(spheres.centres, spheres.radii));
             subject.hashing.push_back(lap());
-            subject.solids.probe(segments<3>(places, along), [&](const Block<3>& block) {
+            subject.solids.probe(segments<3>(positions, along), [&](const Block<3>& block) {
                 subject.pairs += static_cast<double>(block.pairs.size());
             });
             subject.probing.push_back(lap());
             subject.bytes =
                 std::max(subject.bytes, static_cast<double>(subject.solids.report().bytes));
             lap();
-            subject.particles.update(points<3>(places, scene.size));
+            subject.particles.update(points<3>(positions, scene.size));
             subject.near += static_cast<double>(subject.particles.neighbours().indices.size());
             subject.neighbours.push_back(lap());
         }
@@ -114,14 +116,12 @@ ResultTable p4_fluid(Extent extent) {
                                1e3 * mean(s.neighbours), s.near / frames}});
     }
     table.note = fmt::format(
-        "Means of processor time over every {}th frame; first, last: over the first and the "
-        "last tenth of "
-        "them.\n"
-        "frame: the static spheres hashed anew, then the particles' paths put to them, exact\n"
-        "tests included. kB: the structure of the static spheres. neighbours: those of the\n"
-        "particles within their diameter, by the same method; the paper takes uniform "
-        "hashing.\n"
-        "How many particles, in which box, the paper does not say: here a cube of edge 4.",
+        "Means of processor time over every {}th frame; first, last: over the first and\n"
+        "the last tenth of them. frame: hashing of the static spheres, then queries with\n"
+        "the particles' paths, exact tests included. kB: the structure of the static\n"
+        "spheres. neighbours: those of the particles within their diameter, by the same\n"
+        "method; the paper takes uniform hashing. The paper does not give the number of\n"
+        "particles and the box; here a cube of edge 4.",
         every);
     const Frames &multilevel = subjects[1], &hierarchical = subjects[2];
     const double gain = multilevel.mean() / hierarchical.mean();
@@ -132,7 +132,7 @@ ResultTable p4_fluid(Extent extent) {
                      fmt::format("{:.2f} times as fast", gain)},
                     {"hierarchical needs at most 20 % more memory than multilevel",
                      memory <= 1.2, fmt::format("{:.2f} times as much", memory)},
-                    {"its gain shrinks as particles gather at the bottom", late < early,
+                    {"its gain decreases as particles collect at the bottom", late < early,
                      fmt::format("{:.2f} times as fast in the first frames, {:.2f} in the last",
                                  early, late)}};
     return table;

@@ -1,5 +1,5 @@
-// P5, uniform grids: the sort of the compact grid, and how full a cuckoo hash may be. On one
-// thread: what sorts or hashes better should not be a matter of cores.
+// P5, uniform grids: the sort of the compact grid, and the occupancy of a cuckoo hash. On one
+// thread, because the comparison of algorithms should not depend on cores.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,25 +16,25 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-// Points in the middles of the cells of a cube: about one per cell, each one record.
+// Points at the centres of the cells of a cube: about one per cell, with one record each.
 struct Cubes {
     std::size_t side;
-    std::vector<double> places;
+    std::vector<double> positions;
     scenes::Random random{5};
 
     explicit Cubes(std::size_t n)
         : side(static_cast<std::size_t>(std::ceil(std::cbrt(static_cast<double>(n))))) {
-        places.resize(3 * n);
-        for (double& x : places) x = middle(random.below(side));
+        positions.resize(3 * n);
+        for (double& x : positions) x = middle(random.below(side));
     }
 
-    Bodies<double, 3> bodies() const { return points<3>(places, 1 / 1.001); }
+    Bodies<double, 3> bodies() const { return points<3>(positions, 1 / 1.001); }
 
-    // Every body of a share changes its cell.
+    // A fraction of the bodies change their cells.
     void change(double share, bool to_neighbour) {
-        for (std::size_t i = 0; i < places.size() / 3; ++i) {
+        for (std::size_t i = 0; i < positions.size() / 3; ++i) {
             if (random.uniform() >= share) continue;
-            double* const x = &places[3 * i];
+            double* const x = &positions[3 * i];
             if (to_neighbour) {
                 double& moved = x[random.below(3)];
                 moved += moved > static_cast<double>(side) / 2 ? -1 : 1;
@@ -50,7 +50,7 @@ struct Cubes {
 
 struct Sorted {
     double ms;       // median of the steps
-    double changed;  // share of the records, mean
+    double changed;  // mean fraction of the records
 };
 
 Sorted sort_steps(const std::string& sort, std::size_t n, double share, bool to_neighbour) {
@@ -100,7 +100,7 @@ ResultTable p5_sort(Extent extent) {
     struct Case {
         double share;
         bool to_neighbour;
-        double published;  // "less than 6 ms" and "3 ms", not said whereto
+        double published;  // "less than 6 ms" and "3 ms"; the paper does not say to which cells
     };
     double over_radix[6], worst = 0;
     std::size_t c = 0;
@@ -121,9 +121,8 @@ ResultTable p5_sort(Extent extent) {
         worst = std::max(worst, over_radix[c++]);
     }
     table.note =
-        "P5: on four cores; \"less than 6 ms\" for 10 %. auto: adaptive if at most one record "
-        "in\n"
-        "fifty changed, else radix, with the count of those that did.";
+        "P5: on four cores; \"less than 6 ms\" for 10 %. auto: adaptive if at most one\n"
+        "record in fifty changed, else radix; includes the count of changed records.";
     const auto better = [&](std::size_t near, std::size_t far) {
         return fmt::format("{:.2f} times its time to a neighbour, {:.2f} anywhere",
                            over_radix[near], over_radix[far]);
@@ -131,7 +130,7 @@ ResultTable p5_sort(Extent extent) {
     table.claims = {{"the adaptive sort is faster than radix with 2 % of the keys changed",
                      over_radix[0] < 1 && over_radix[3] < 1, better(0, 3)},
                     {"and with 10 %", over_radix[1] < 1 && over_radix[4] < 1, better(1, 4)},
-                    {"so it is always to be preferred", worst <= 1.1,
+                    {"so it is always preferable", worst <= 1.1,
                      fmt::format("up to {:.2f} times the time of radix", worst)}};
     return table;
 }
@@ -185,22 +184,23 @@ ResultTable p5_cuckoo(Extent extent) {
         const double records =
             figure(build("compact_grid(sort=auto)", index_sort[c]).statistics, "records");
         build("uniform_hash", serial[c]);
-        const auto told = [&](const char* name) { return figure(report.statistics, name); };
-        table.rows.push_back({cases[c].name,
-                              {records, told("cells"), 100 * told("table occupancy"), 71,
-                               100 * told("bucket occupancy"), 80, 100 * told("fullest bucket"),
-                               told("clashes per insertion"), told("moves per insertion"),
-                               told("probes per cell found"), told("rebuilds"), 0, cuckoo[c],
-                               index_sort[c], serial[c]}});
-        occupancy += told("table occupancy") / 3;
-        rebuilds += told("rebuilds");
+        const auto statistic = [&](const char* name) {
+            return figure(report.statistics, name);
+        };
+        table.rows.push_back(
+            {cases[c].name,
+             {records, statistic("cells"), 100 * statistic("table occupancy"), 71,
+              100 * statistic("bucket occupancy"), 80, 100 * statistic("fullest bucket"),
+              statistic("clashes per insertion"), statistic("moves per insertion"),
+              statistic("probes per cell found"), statistic("rebuilds"), 0, cuckoo[c],
+              index_sort[c], serial[c]}});
+        occupancy += statistic("table occupancy") / 3;
+        rebuilds += statistic("rebuilds");
     }
     table.note =
-        "Buckets have no fixed size here: one that is more than 100 % full would have made "
-        "the\n"
-        "paper's begin again. rebuilds: buckets that needed other functions. ms: median of "
-        "seven\n"
-        "builds of the same bodies.";
+        "Buckets have no fixed size here: a bucket more than 100 % full would have made\n"
+        "the paper's begin again. rebuilds: buckets that needed other functions. ms:\n"
+        "median of seven builds of the same bodies.";
     table.claims = {
         {"tables can be 71 % full", occupancy > 0.68 && occupancy < 0.74,
          fmt::format("{:.1f} %", 100 * occupancy)},

@@ -1,6 +1,6 @@
 // Boost.Geometry: an R-tree filled by its packing constructor, the fastest way to build one
-// from all boxes, then an intersects query for each box. Each pair is met from both sides
-// and kept once.
+// from all boxes, then an intersects query for each box. Each pair is found from both sides and
+// stored once.
 #include <omp.h>
 
 #include <boost/geometry.hpp>

@@ -1,5 +1,5 @@
-// Bullet: btDbvt, the dynamic tree of its broad phase. The boxes are inserted one by one,
-// then the tree is held against itself, which meets each pair once.
+// Bullet: btDbvt, the dynamic tree of its broad phase. The boxes are inserted one by one, then
+// the tree is collided with itself, which finds each pair once.
 #include <BulletCollision/BroadphaseCollision/btDbvt.h>
 
 #include "bench/peers/peer.hpp"
@@ -8,7 +8,7 @@
 namespace vicinal::peers {
 namespace {
 
-// btDbvt hands pointers through; here they are numbers.
+// btDbvt stores a user pointer per box; here it holds the index.
 void* pointer(int i) {
     return reinterpret_cast<void*>(static_cast<std::uintptr_t>(i));
 }

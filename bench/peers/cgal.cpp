@@ -1,7 +1,6 @@
-// CGAL: box_self_intersection_d, a hybrid of streamed segment trees and sweeps (Zomorodian
-// and Edelsbrunner 2002). `cutoff` is the number of boxes below which it sweeps; its
-// documentation advises to try larger ones than the default of 10. It sorts the sequence of
-// boxes it is given, so each run gets a fresh copy.
+// CGAL: box_self_intersection_d, a hybrid of streamed segment trees and sweeps (Zomorodian and
+// Edelsbrunner 2002). `cutoff` is the number of boxes below which it sweeps; its documentation
+// recommends values above the default of 10. It sorts its input, so each run gets a fresh copy.
 #include <CGAL/box_intersection_d.h>
 
 #include "bench/peers/peer.hpp"

@@ -1,5 +1,5 @@
-// A Delaunay triangulation as a broad phase (P1 §6): the candidates are its edges. Pairs of
-// spheres that overlap need not share an edge, so it may miss some: only an experiment asks it.
+// A Delaunay triangulation as a broad phase (P1 §6): the candidates are its edges. Overlapping
+// spheres need not share an edge, so it may miss pairs. Only an experiment uses it.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 namespace vicinal::peers {
 
 struct Delaunay {
-    double seconds = 0;          // of processor time: building it and testing its edges
+    double seconds = 0;          // of processor time: building and testing of edges
     std::uint64_t edges = 0;     // candidates
-    std::uint64_t touching = 0;  // of them, those of spheres that touch
-    std::uint64_t bytes = 0;     // what the triangulation takes
+    std::uint64_t touching = 0;  // edges of touching spheres
+    std::uint64_t bytes = 0;     // of the triangulation
 };
 
-// Whether CGAL was there when this was built.
+// True in a build with CGAL.
 bool has_delaunay();
 
-// Nothing without CGAL. `position`: x0 y0 z0 x1 ...
+// Empty without CGAL. `position`: x0 y0 z0 x1 ...
 std::optional<Delaunay> delaunay(std::span<const double> position,
                                  std::span<const double> radius);
 

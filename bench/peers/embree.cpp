@@ -1,6 +1,6 @@
-// Embree 3: rtcCollide of a scene with itself. The boxes are user geometry; the tree is
-// built with low quality, which its documentation advises for scenes rebuilt every frame.
-// Embree reports pairs that may meet, from several threads at once; the callback decides.
+// Embree 3: rtcCollide of a scene with itself. The boxes are user geometry; the tree is built
+// with low quality, which its documentation recommends for scenes rebuilt every frame. Embree
+// reports candidates from several threads; the callback decides.
 #include <embree3/rtcore.h>
 
 #include <atomic>
@@ -22,7 +22,7 @@ bool meet(const Box& a, const Box& b) {
     return true;
 }
 
-// A number of its own for each thread that calls back during a run.
+// A unique index for each thread that calls back during a run.
 class ThreadNumbers {
   public:
     std::size_t mine() {
@@ -46,9 +46,9 @@ class ThreadNumbers {
 
 ThreadNumbers thread_numbers;
 
-// The one device there is. Devices share their threads: with two of them the one for a
-// single thread would use those of the other, so a row that needs another number replaces
-// the device, outside the timed part.
+// The only device. Devices share their threads, so a device for one thread would use the
+// threads of another device. A row with another number of threads replaces the device, outside
+// the timed part.
 class Device {
   public:
     ~Device() { release(); }
@@ -58,7 +58,7 @@ class Device {
         release();
         const std::string setting = "start_threads=1,threads=" + std::to_string(threads);
         device_ = rtcNewDevice(setting.c_str());
-        if (device_ == nullptr) throw std::runtime_error("Embree does not start");
+        if (device_ == nullptr) throw std::runtime_error("Embree failed to create a device");
         threads_ = threads;
         rtcSetDeviceErrorFunction(
             device_,

@@ -1,6 +1,6 @@
-// FCL: DynamicAABBTreeCollisionManager, the manager its documentation recommends. All boxes
-// are registered at once, so that it may build its tree top down; collide() then meets each
-// pair once. The callback only keeps the pair: no exact test follows.
+// FCL: DynamicAABBTreeCollisionManager, the manager its documentation recommends. All boxes are
+// registered at once, so that it can build its tree top-down; collide() then finds each pair
+// once. The callback only stores the pair, without an exact test.
 #include <fcl/broadphase/broadphase_dynamic_AABB_tree.h>
 
 #include "bench/peers/peer.hpp"
@@ -9,8 +9,8 @@
 namespace vicinal::peers {
 namespace {
 
-// A body that is its bounds. FCL's own box has a centre and sides, and its corners would be
-// rounded anew.
+// A body that consists of its bounds. FCL's own box has a centre and sides, so its corners
+// would be rounded again.
 template <class T>
 class Bounds : public fcl::CollisionGeometry<T> {
   public:

@@ -1,8 +1,8 @@
 // LAMMPS: the mean time of a rebuild of its neighbour list (each pair once), from its own
-// timing table: the slowest process counts, finding the ghosts of other processes ("Comm")
-// does not. A pair style without forces and no skin, so that the list holds the pairs within
-// the cut-off; a rebuild at every step; atoms sorted by LAMMPS before the first. As many MPI
-// processes as threads. It counts its pairs and does not show them.
+// timing table. The slowest process counts; the exchange of ghosts ("Comm") does not. A pair
+// style without forces and no skin, so that the list holds the pairs within the cut-off; a
+// rebuild at every step; atoms sorted by LAMMPS before the first. As many MPI processes as
+// threads. It counts its pairs but does not list them.
 #include <algorithm>
 #include <regex>
 #include <stdexcept>
@@ -14,11 +14,11 @@
 namespace vicinal::peers {
 namespace {
 
-// The number that stands in the group of `pattern` in `text`.
+// The number in the group of `pattern` in `text`.
 double number_in(const std::string& text, const std::string& pattern) {
     std::smatch match;
     if (!std::regex_search(text, match, std::regex(pattern)))
-        throw std::runtime_error("the output of LAMMPS has no " + pattern);
+        throw std::runtime_error("the output of LAMMPS lacks " + pattern);
     return std::stod(match[1]);
 }
 
@@ -64,7 +64,8 @@ class Lammps : public Peer {
     }
 
   private:
-    // The box leaves room around the points: LAMMPS loses atoms on its upper faces.
+    // The box is larger than the bounds of the points, because LAMMPS loses atoms on its upper
+    // faces.
     static std::string data_file(const Problem& problem) {
         const auto [low, high] =
             std::minmax_element(problem.position.begin(), problem.position.end());

@@ -1,6 +1,6 @@
-// nanoflann: a kd-tree of points; a radius search around each, unsorted, gives neighbour
-// lists in both directions. It has no notion of size: for spheres each search reaches to
-// the largest one, and what is too far is dropped.
+// nanoflann: a kd-tree of points; a radius search around each, unsorted, gives neighbour lists
+// in both directions. It does not support sizes: for spheres, each search covers the largest
+// radius, and distant pairs are dropped.
 #include <omp.h>
 
 #include <algorithm>

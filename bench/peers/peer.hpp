@@ -1,4 +1,4 @@
-// What another library must do to stand beside ours in `vicinal bench`: README.md.
+// The interface of another library in `vicinal bench`; see README.md.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace vicinal::peers {
 
-// Bodies at rest in open space. Every number is one of the precision chosen, so that a peer
-// may go back to float without loss. Spheres pair when they touch.
+// Bodies at rest in open space. Every value is representable in the chosen precision, so that a
+// peer can convert to float without loss. Spheres pair when they touch.
 struct Problem : scenes::Workload {
     bool single = false;  // float, else double
 };
 
-// What a peer found, in the caller's numbers. The vectors keep their memory between runs:
-// pages that the result needs afresh are not the peer's fault.
+// The result of a peer, with the caller's indices. The vectors keep their memory between runs,
+// so that page faults of the result are not charged to the peer.
 struct Found {
     std::vector<std::vector<Pair>> parts;  // one for each thread
     bool both_ways = false;                // (i, j) and (j, i)
-    std::uint64_t counted = 0;             // pairs, where the peer only counts them
+    std::uint64_t counted = 0;             // pairs, if the peer only counts them
     double seconds = 0;
 
     void clear(int threads) {
@@ -35,26 +35,25 @@ struct Found {
 class Peer {
   public:
     virtual ~Peer() = default;
-    // Takes the bodies in the layout the peer likes best. Not timed; called again when they
-    // have moved.
+    // Converts the bodies to the layout of the peer. Not timed; called again after motion.
     virtual void prepare(const Problem& problem) = 0;
-    // Everything from those arrays to the pairs, from scratch; says how long that took.
+    // Finds the pairs of those arrays from scratch; returns the time.
     virtual void run(int threads, Found& found) = 0;
 };
 
 struct PeerInfo {
     std::string name;
-    std::string takes;  // for people: "boxes in 3-D, float"
+    std::string takes;  // for messages: "boxes in 3-D, float"
     bool (*fits)(const Problem&);
-    bool parallel;    // else it runs on one thread only
-    bool in_process;  // else its memory is not ours to measure
+    bool parallel;    // false: one thread only
+    bool in_process;  // false: another process, whose memory is not measured
     std::unique_ptr<Peer> (*make)(const Problem&);
 };
 
-// Those compiled in.
+// The peers of this build.
 std::vector<PeerInfo> list();
 
-// A peer P<T, D> of the problem's precision and dimension.
+// Makes a peer P<T, D> for the problem's precision and dimension.
 template <template <class, int> class P>
 std::unique_ptr<Peer> make(const Problem& problem) {
     if (problem.single)

@@ -23,9 +23,9 @@ std::string last_line(std::string text) {
     return text.substr(text.rfind('\n') + 1);
 }
 
-// In the child: nothing here may allocate or throw. It gets a process group of its own,
-// because mpirun at times ends the group it runs in with its processes, and it ends when we
-// do, because a signal to our group no longer reaches it.
+// Runs in the child, and must not allocate or throw. The child has its own process group,
+// because mpirun sometimes kills the group it runs in. It is killed when the parent dies,
+// because signals to the parent's group no longer reach it.
 [[noreturn]] void become(char* const* arguments, int output) {
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -39,7 +39,7 @@ std::string last_line(std::string text) {
 }  // namespace
 
 MemoryFile::MemoryFile() : descriptor_(memfd_create("vicinal", MFD_CLOEXEC)) {
-    check(descriptor_ >= 0, "no file in memory");
+    check(descriptor_ >= 0, "cannot create a file in memory");
 }
 
 MemoryFile::~MemoryFile() {

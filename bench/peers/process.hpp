@@ -1,4 +1,5 @@
-// For peers that are programs: files in memory that both sides see, and the program's run.
+// For peers that are programs: files in memory that both processes access, and running a
+// program.
 #pragma once
 
 #include <string>
@@ -7,8 +8,7 @@
 
 namespace vicinal::peers {
 
-// A file that has no name on any disk: whatever ends us, nothing of it is left. Other
-// programs open it by path() as long as it lives.
+// A file in memory (memfd), which vanishes with this process. Other programs open it by path().
 class MemoryFile {
   public:
     MemoryFile();
@@ -18,15 +18,15 @@ class MemoryFile {
 
     int descriptor() const { return descriptor_; }
     std::string path() const;
-    void replace(std::string_view content);  // instead of what it holds
+    void replace(std::string_view content);  // replaces the content
     std::string content() const;
 
   private:
     int descriptor_;
 };
 
-// Runs a program with `words` as its arguments, the first being its name, and returns what
-// it prints. Throws std::runtime_error with its last line if it fails.
+// Runs a program with `words` as its arguments, including its name, and returns its output.
+// Throws std::runtime_error with its last line if it fails.
 std::string output_of(const std::vector<std::string>& words);
 
 }  // namespace vicinal::peers

@@ -1,5 +1,5 @@
-// scipy: cKDTree.query_pairs, in a Python process of its own that times itself, after a run on
-// a part of the points that warms it up.
+// scipy: cKDTree.query_pairs, in a separate Python process that times itself, after a warm-up
+// with part of the points.
 #include <cstring>
 #include <stdexcept>
 

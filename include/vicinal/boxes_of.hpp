@@ -23,7 +23,7 @@ struct Transform {
 // frame, the vertices are its corners.
 template <Real T, int D>
 struct Vertices {
-    std::span<const Vector<T, D>> places;
+    std::span<const Vector<T, D>> positions;
     std::span<const std::uint64_t> first;
 };
 

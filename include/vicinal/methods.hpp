@@ -12,9 +12,9 @@ namespace vicinal::inline VICINAL_API {
 
 struct OptionInfo {
     std::string name;
-    std::string fallback;  // the default value
+    std::string default_value;
     std::string meaning;
-    double least = 0, most = 0;        // numbers: the range allowed
+    double minimum = 0, maximum = 0;   // numbers: the allowed range
     std::vector<std::string> choices;  // words: the allowed values; empty for numbers
     enum class Kind : std::uint8_t {
         plain,

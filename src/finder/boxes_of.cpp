@@ -18,12 +18,12 @@ void check(const Vertices<T, D>& vertices, std::size_t bodies, int threads) {
     const auto& first = vertices.first;
     if (first.size() != bodies + 1)
         refuse(std::to_string(first.size()) + " offsets for " + std::to_string(bodies) +
-               " transforms; give one for each and the end");
-    if (first[0] != 0 || first[bodies] != vertices.places.size())
+               " transforms; give one per transform and the end");
+    if (first[0] != 0 || first[bodies] != vertices.positions.size())
         refuse("the offsets go from " + std::to_string(first[0]) + " to " +
                std::to_string(first[bodies]) + ", but there are " +
-               std::to_string(vertices.places.size()) +
-               " vertices; begin with 0 and end there");
+               std::to_string(vertices.positions.size()) +
+               " vertices; begin with 0 and end with the number of vertices");
     const std::size_t bad =
         find_first(threads, bodies, [&](std::size_t b) { return first[b] >= first[b + 1]; });
     if (bad < bodies)
@@ -62,7 +62,7 @@ void boxes_of(const Vertices<T, D>& vertices, std::span<const Transform<T, D>> t
                 for (std::size_t a = 0; a < D; ++a) {
                     T x = place.translation[a];
                     for (std::size_t c = 0; c < D; ++c)
-                        x += place.rotation[a][c] * vertices.places[v][c];
+                        x += place.rotation[a][c] * vertices.positions[v][c];
                     // NaN is propagated, so that the finder rejects it.
                     const bool take = v == vertices.first[b] || std::isnan(x);
                     if (take || x < lower[a]) lower[a] = x;

@@ -23,7 +23,7 @@ void ChangeLog<T, D>::note_bodies(const Bodies<T, D>& bodies) {
         if (bodies_[i].id == bodies_[i - 1].id)
             throw Error(Error::Kind::input, "two bodies have the id " +
                                                 std::to_string(bodies_[i].id) +
-                                                "; give every body an id of its own");
+                                                "; give every body a unique id");
 }
 
 template <Real T, int D>

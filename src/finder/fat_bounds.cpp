@@ -14,7 +14,7 @@ constexpr T eps = std::numeric_limits<T>::epsilon();
 
 // Where squares underflow, the formula may accept any distance below this.
 template <Real T>
-T tiny() {
+T underflow_distance() {
     return std::sqrt(std::numeric_limits<T>::min());
 }
 
@@ -99,11 +99,11 @@ void FatBounds<T, D>::limit_width(const Scene<T, D>& scene) {
 
 // The extent of all bodies, in periods and in lengths.
 template <Real T, int D>
-struct FatBounds<T, D>::Reached {
+struct FatBounds<T, D>::Extent {
     std::array<double, D> lo, hi;  // fractional
-    double far = 0;                // the largest coordinate
+    double max_coordinate = 0;     // in magnitude
 
-    Reached() {
+    Extent() {
         lo.fill(std::numeric_limits<double>::infinity());
         hi.fill(-std::numeric_limits<double>::infinity());
     }
@@ -115,14 +115,14 @@ struct FatBounds<T, D>::Reached {
                            to = static_cast<double>(box.hi[a]);
                 centre += (from / 2 + to / 2) * lattice.inverse[a][k];
                 half += (to / 2 - from / 2 + width) * std::abs(lattice.inverse[a][k]);
-                far = std::max({far, std::abs(from), std::abs(to)});
+                max_coordinate = std::max({max_coordinate, std::abs(from), std::abs(to)});
             }
             lo[k] = std::min(lo[k], centre - half);
             hi[k] = std::max(hi[k], centre + half);
         }
     }
-    void extend(const Reached& other) {
-        far = std::max(far, other.far);
+    void extend(const Extent& other) {
+        max_coordinate = std::max(max_coordinate, other.max_coordinate);
         for (std::size_t k = 0; k < D; ++k) {
             lo[k] = std::min(lo[k], other.lo[k]);
             hi[k] = std::max(hi[k], other.hi[k]);
@@ -137,16 +137,16 @@ void FatBounds<T, D>::measure(const Scene<T, D>& scene) {
     slack_ = 0;
     max_images_ = {};
     if (!scene.periodic()) return;
-    Reached all;
-    PerPiece<Reached> parts(piece_count(scene.threads(), scene.bodies()), all);
+    Extent all;
+    PerPiece<Extent> parts(piece_count(scene.threads(), scene.bodies()), all);
     parallel_ranges(scene.threads(), scene.bodies(), [&](Range r, std::size_t p) {
-        Reached part;
+        Extent part;
         for (std::size_t i = r.begin; i < r.end; ++i)
             part.extend(scene.box(static_cast<Index>(i)), width_, lattice_);
         parts[p] = part;
     });
-    for (const Reached& part : parts) all.extend(part);
-    double length = all.far;
+    for (const Extent& part : parts) all.extend(part);
+    double length = all.max_coordinate;
     for (std::size_t k = 0; k < D; ++k) {
         if (!lattice_.periodic[k]) continue;
         max_images_[k] = std::floor(1.02 * (all.hi[k] - all.lo[k]) + 0.02);
@@ -164,7 +164,7 @@ T FatBounds<T, D>::reach_share(T raw) const {
     const double add = (half_reach_rule(enclosed_) == ReachRule::sum ? 0.5 : 1) * width_;
     return static_cast<T>((static_cast<double>(raw) + add) *
                               (1 + 64 * static_cast<double>(eps<T>)) +
-                          8 * static_cast<double>(tiny<T>()) + 2 * slack_);
+                          8 * static_cast<double>(underflow_distance<T>()) + 2 * slack_);
 }
 
 template <Real T, int D>

@@ -61,7 +61,7 @@ class FatBounds {
     Shift<D> periods_off(const Scene<T, D>& scene, Index i) const;
 
   private:
-    struct Reached;  // result of measure()
+    struct Extent;  // result of measure()
 
     void limit_width(const Scene<T, D>& scene);
     void measure(const Scene<T, D>& scene);
@@ -89,20 +89,20 @@ template <Real T, int D>
 bool FatBounds<T, D>::holds_ball(const Scene<T, D>& scene, Index i) const {
     const Bodies<T, D>& view = scene.view();
     const Vector<T, D> s = scene.lattice().shift(scene.shift(i));
-    double square = 0, spent = 0;
+    double square = 0, used = 0;
     for (std::size_t a = 0; a < D; ++a) {
         const double by = static_cast<double>(view.position.axis[a][i]) +
                           static_cast<double>(s[a]) - static_cast<double>(lo_[a][i]);
         square += by * by;
-        spent += budget_used_[a] * budget_used_[a];
+        used += budget_used_[a] * budget_used_[a];
     }
     const double grown =
         has_radius(view)
             ? static_cast<double>(view.radius[i]) - static_cast<double>(radius_[i])
             : (static_cast<double>(view.cutoff) - static_cast<double>(enclosed_.cutoff)) / 2;
-    const double left =
-        static_cast<double>(half_width_) - std::sqrt(spent) / 2 - std::max(grown, 0.0);
-    return left >= 0 && square <= left * left;
+    const double budget =
+        static_cast<double>(half_width_) - std::sqrt(used) / 2 - std::max(grown, 0.0);
+    return budget >= 0 && square <= budget * budget;
 }
 
 template <Real T, int D>
@@ -111,7 +111,7 @@ bool FatBounds<T, D>::holds_box(const Scene<T, D>& scene, Index i) const {
     const Vector<T, D> s = scene.lattice().shift(scene.shift(i));
     Box<T, D> box;
     if (kind_ == Kind::proxies) box = scene.box(i);
-    bool yes = true;
+    bool inside = true;
     for (std::size_t a = 0; a < D; ++a) {
         auto lo = static_cast<double>(box.lo[a]), hi = static_cast<double>(box.hi[a]);
         if (kind_ == Kind::boxes) {
@@ -119,10 +119,10 @@ bool FatBounds<T, D>::holds_box(const Scene<T, D>& scene, Index i) const {
             hi = static_cast<double>(view.upper.axis[a][i]) + static_cast<double>(s[a]);
         }
         const double spare = slack_ + budget_used_[a] / 2;
-        yes = yes && lo - static_cast<double>(lo_[a][i]) >= spare &&
-              static_cast<double>(hi_[a][i]) - hi >= spare;
+        inside = inside && lo - static_cast<double>(lo_[a][i]) >= spare &&
+                 static_cast<double>(hi_[a][i]) - hi >= spare;
     }
-    return yes;
+    return inside;
 }
 
 }  // namespace vicinal::inline VICINAL_API

@@ -67,7 +67,7 @@ class ListEntries {
         std::uint64_t key = body;
         for (const std::int16_t n : image)
             key = key * 0x9e3779b97f4a7c15 + static_cast<std::uint16_t>(n);
-        return mixed(key) & (slots_.size() - 1);
+        return mix_bits(key) & (slots_.size() - 1);
     }
     void grow_slots() {
         slots_.assign(std::max<std::size_t>(2 * slots_.size(), 1024), none);

@@ -74,7 +74,7 @@ void Finder<T, D>::State::query(const Bodies<T, D>& queries, bool bare,
     to.scene().check_images(query_scene);
     SearchContext<T, D> context = context_of(to.scene());
     context.queries = &query_scene;
-    context.bare = bare;
+    context.ignore_cutoff = bare;
     if (bare) context.rule = ReachRule::sum;
     constexpr std::size_t queries_per_task = 256;
     const bool direct = query_scene.images() == Images::direct;
@@ -134,7 +134,7 @@ Nearest<T, D> Finder<T, D>::State::nearest(const Bodies<T, D>* queries, std::siz
                                              nearest_methods());
     if (k == 0)
         throw Error(Error::Kind::option,
-                    "0 nearest neighbours were asked for; give at least 1");
+                    "the number of nearest neighbours is 0; give at least 1");
     if (!(max_distance >= 0) ||
         (std::isfinite(max_distance) && !std::isfinite(max_distance * max_distance)))
         throw Error(Error::Kind::option,
@@ -157,7 +157,7 @@ Nearest<T, D> Finder<T, D>::State::nearest(const Bodies<T, D>* queries, std::siz
     context.own = queries == nullptr;
     context.k = k;
     context.limit = max_distance * max_distance;
-    if (scene.periodic()) context.region = bare_bounds(scene);
+    if (scene.periodic()) context.region = bounds_without_reach(scene);
     // Enough for each body in some of its images, and for thousands of empty images of skewed
     // cells; if there are few queries, each may use more.
     const auto count = static_cast<double>(std::max<std::size_t>(query_bodies.size(), 1));

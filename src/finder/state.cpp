@@ -67,11 +67,11 @@ void Finder<T, D>::State::update(const Bodies<T, D>& given) {
     report.seconds.scene += scene_seconds;
     report.seconds.build = kept + watch.lap() - scene_seconds;
     report.why = choice.why;  // in place: a step allocates nothing
-    if (repeats()) report.why = "as asked: pairs are counted as often as they are met";
+    if (repeats()) report.why = "as requested: repeated pairs are counted every time";
     if (current().images() == Images::direct)
         report.why =
-            "not needed: the reach, with what rounding adds to it far from the origin, "
-            "spans many periods, and every two bodies are tested image by image";
+            "method unused: the reach, including rounding far from the origin, spans many "
+            "periods, so all pairs of bodies are tested image by image";
     report.bodies = current().bodies();
     report.ghosts = current().size() - current().bodies();
     for (std::size_t k = 0; k < D; ++k)
@@ -140,10 +140,10 @@ template <Real T, int D>
 void Finder<T, D>::State::check_bytes(const char* what_for, std::uint64_t more) const {
     const std::uint64_t needed = bytes() + more;
     if (needed > options.max_bytes)
-        throw Error(Error::Kind::limit, std::string(what_for) + " the finder would hold " +
-                                            std::to_string(needed) +
-                                            " bytes, but max_bytes is " +
-                                            std::to_string(options.max_bytes) + "; raise it");
+        throw Error(Error::Kind::limit,
+                    std::string(what_for) + " the finder would hold " + std::to_string(needed) +
+                        " bytes, but max_bytes is " + std::to_string(options.max_bytes) +
+                        "; raise max_bytes");
 }
 
 // Memory of the results of earlier steps is released if it would exceed the limit.
@@ -194,8 +194,8 @@ void Finder<T, D>::State::refuse_repeats() const {
     if (repeats())
         throw Error(Error::Kind::option,
                     "method " + choice.text() +
-                        " meets pairs more than once, so they can only be counted; choose "
-                        "another of its options");
+                        " finds a pair several times, so pairs can only be counted; call "
+                        "count(), or choose options that report each pair once");
 }
 
 // The limits that are left for the pairs.

@@ -76,7 +76,7 @@ MethodEntry describe_bvh() {
     return describe_method<Bvh>(
         {"bvh",
          "boxes around neighbours along a Z-curve, in a tree of wide nodes",
-         {{"leaf", "16", "most bodies in a leaf", 1, 1000, {}},
+         {{"leaf", "16", "maximum number of bodies in a leaf", 1, 1000, {}},
           {"refit", "off", "keep the order while bodies move little", 0, 0, {"off", "on"}}}});
 }
 

@@ -4,7 +4,7 @@
 // sparse; loses when sizes differ so much that no cell size suits both large and small bodies.
 //
 // The cells of a body and the owner rule: structures/cell_records.hpp; in the approximate mode
-// (P5 section 5): structures/kept_cells.hpp.
+// (P5 section 5): structures/sampled_cells.hpp.
 #include "methods/registry.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 #include "base/morton.hpp"
 #include "base/sort.hpp"
 #include "structures/cell_records.hpp"
-#include "structures/kept_cells.hpp"
+#include "structures/sampled_cells.hpp"
 
 namespace vicinal::inline VICINAL_API {
 namespace {
@@ -29,15 +29,15 @@ class CompactGrid final : public Method<T, D> {
         : factor_(choice.number("cell")),
           z_order_(choice.word("order") == "z"),
           sort_(choice.word("sort")),
-          kept_each_(choice.word("cells_per_body") == "all"
-                         ? 0
-                         : static_cast<std::size_t>(choice.number("cells_per_body"))) {}
+          cells_per_body_(choice.word("cells_per_body") == "all"
+                              ? 0
+                              : static_cast<std::size_t>(choice.number("cells_per_body"))) {}
 
     void build(const Scene<T, D>& scene) override {
         grid_.choose(scene, factor_, "compact_grid", sort_ != "radix");
         scene_ = &scene;
         if (approximate()) {
-            kept_.write(scene, grid_, kept_each_, step_++, records_);
+            sampled_.write(scene, grid_, cells_per_body_, step_++, records_);
         } else {
             records_.resize(grid_.size());
             grid_.write(scene, records_.span());
@@ -67,7 +67,7 @@ class CompactGrid final : public Method<T, D> {
         const std::size_t begin = tasks.begin * cells_per_task;
         const std::size_t end = std::min(tasks.end * cells_per_task, cells_);
         if (approximate())
-            search_kept(begin, std::min(tasks.end * cells_per_task, scene_->size()), sieve);
+            search_sampled(begin, std::min(tasks.end * cells_per_task, scene_->size()), sieve);
         else if (z_order_)
             search_z(begin, end, sieve);
         else
@@ -82,7 +82,7 @@ class CompactGrid final : public Method<T, D> {
         for (std::size_t k = instances.begin; k < instances.end; ++k) {
             const auto q = static_cast<Index>(k);
             if (approximate())
-                probe_kept(grid_.cover(queries.box(q)), [&](Index j) { sieve.one(q, j); });
+                probe_sampled(grid_.cover(queries.box(q)), [&](Index j) { sieve.test(q, j); });
             else
                 probe_one(q, queries.box(q), sieve);
         }
@@ -161,7 +161,7 @@ class CompactGrid final : public Method<T, D> {
         return c < cells_ && cell_key_[c] == key ? run(c, c + 1) : Run{};
     }
 
-    bool approximate() const { return kept_each_ > 0; }
+    bool approximate() const { return cells_per_body_ > 0; }
 
     // In row order the neighbours in each row are consecutive cells.
     void search_rows(std::size_t begin, std::size_t end, Sieve<T, D>& sieve) const {
@@ -222,12 +222,13 @@ class CompactGrid final : public Method<T, D> {
 
     // Approximate mode: calls found(j) for every instance stored in a cell of the span.
     template <class Found>
-    void probe_kept(const CellSpan<D>& span, const Found& found) const {
+    void probe_sampled(const CellSpan<D>& span, const Found& found) const {
         const auto probe_cell = [&](const Cell<D>& cell, Run entries) {
             for (std::size_t e = entries.begin; e < entries.end; ++e) {
                 const Index j = packed_.instance(e);
                 Cell<D> lowest;
-                if (kept_.lowest_in(span, j, grid_.keys(), lowest) && lowest == cell) found(j);
+                if (sampled_.lowest_in(span, j, grid_.keys(), lowest) && lowest == cell)
+                    found(j);
             }
         };
         if (span.count() > static_cast<double>(cells_)) {
@@ -239,14 +240,14 @@ class CompactGrid final : public Method<T, D> {
     }
 
     // Each instance queries the others. If two find each other, the lower one reports the pair.
-    void search_kept(std::size_t begin, std::size_t end, Sieve<T, D>& sieve) const {
+    void search_sampled(std::size_t begin, std::size_t end, Sieve<T, D>& sieve) const {
         for (std::size_t k = begin; k < end; ++k) {
             const auto i = static_cast<Index>(k);
-            probe_kept(grid_.cover(scene_->box(i)), [&](Index j) {
+            probe_sampled(grid_.cover(scene_->box(i)), [&](Index j) {
                 Cell<D> cell;
-                if (i < j || (i > j && !kept_.lowest_in(grid_.cover(scene_->box(j)), i,
-                                                        grid_.keys(), cell)))
-                    sieve.one(i, j);
+                if (i < j || (i > j && !sampled_.lowest_in(grid_.cover(scene_->box(j)), i,
+                                                           grid_.keys(), cell)))
+                    sieve.test(i, j);
             });
         }
     }
@@ -335,8 +336,8 @@ class CompactGrid final : public Method<T, D> {
     double factor_;
     bool z_order_;
     std::string sort_;
-    std::size_t kept_each_;  // cells per body in the approximate mode; 0: all of them, exact
-    KeptCells<T, D> kept_;
+    std::size_t cells_per_body_;  // in the approximate mode; 0: all of them, exact
+    SampledCells<T, D> sampled_;
     std::uint64_t step_ = 0;
     const Scene<T, D>* scene_ = nullptr;
     CellRecords<T, D> grid_;
@@ -363,19 +364,20 @@ MethodEntry describe_compact_grid() {
          {{"cell", "1", "edge of a cell, in mean edges of the bodies' boxes", 0.01, 1000, {}},
           {"order",
            "row",
-           "of the cells in memory: rows along x, or a Z-curve",
+           "order of the cells in memory: rows along x, or a Z-curve",
            0,
            0,
            {"row", "z"}},
           {"sort",
            "radix",
-           "radix: from scratch; adaptive: from the last step's order; auto: as few changed",
+           "radix: from scratch; adaptive: from the last step's order; auto: adaptive if few "
+           "changed",
            0,
            0,
            {"radix", "adaptive", "auto"}},
           {"cells_per_body",
            "all",
-           "all it covers, or at most so many of them, at random: approximate",
+           "all cells that it covers, or at most this many of them, at random: approximate",
            0,
            0,
            {"all", "27", "8", "1"},

@@ -127,11 +127,11 @@ class CuckooHash final : public Method<T, D> {
     }
 
     std::size_t buckets() const { return buckets_.size() - 1; }
-    std::size_t bucket_of(std::uint64_t key) const { return below(mixed(key), buckets()); }
+    std::size_t bucket_of(std::uint64_t key) const { return below(mix_bits(key), buckets()); }
     std::size_t slot_of(const Bucket& bucket, std::size_t table, std::uint64_t key) const {
         const std::uint64_t salt = (std::uint64_t{bucket.seed} * tables + table + 1) << 1 | 1;
         return table * (slots_.size() / tables) + bucket.slot +
-               below(mixed(key ^ salt * 0x9e3779b97f4a7c15), bucket.width);
+               below(mix_bits(key ^ salt * 0x9e3779b97f4a7c15), bucket.width);
     }
 
     Cell<D> cell_at(std::size_t slot) const { return grid_.keys().cell(slots_[slot].key); }
@@ -169,7 +169,7 @@ class CuckooHash final : public Method<T, D> {
         Index count = 0;
         for (std::size_t r = begin; r < end; ++r) {
             const std::uint64_t key = sorter_.records[r].key;
-            std::size_t at = mixed(key) & mask;
+            std::size_t at = mix_bits(key) & mask;
             while (seen[at] != 0 && cells_[begin + seen[at] - 1].key != key)
                 at = (at + 1) & mask;
             if (seen[at] == 0) {

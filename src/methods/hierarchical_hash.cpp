@@ -41,16 +41,17 @@ class HierarchicalHash final : public Method<T, D> {
     }
 
     std::size_t tasks() const override {
-        return inserting_ ? (met_.size() + met_per_task - 1) / met_per_task : hashed_.tasks();
+        return inserting_ ? (pairs_.size() + pairs_per_task - 1) / pairs_per_task
+                          : hashed_.tasks();
     }
 
     void search(Range tasks, const SearchContext<T, D>& context) const override {
         Sieve<T, D> sieve(context, hashed_.packed);
 
         if (!inserting_) return search_cells(hashed_.cells_of(tasks), sieve);
-        const std::size_t end = std::min(tasks.end * met_per_task, met_.size());
-        for (std::size_t m = tasks.begin * met_per_task; m < end; ++m)
-            sieve.one(met_[m].i, met_[m].j);
+        const std::size_t end = std::min(tasks.end * pairs_per_task, pairs_.size());
+        for (std::size_t m = tasks.begin * pairs_per_task; m < end; ++m)
+            sieve.test(pairs_[m].i, pairs_[m].j);
     }
 
     void probe(const Scene<T, D>& queries, Range instances,
@@ -58,10 +59,10 @@ class HierarchicalHash final : public Method<T, D> {
         Sieve<T, D> sieve(context, hashed_.packed);
 
         for (std::size_t q = instances.begin; q < instances.end; ++q) {
-            const Question question{static_cast<Index>(q), queries.box(static_cast<Index>(q)),
-                                    &sieve};
+            const Query query{static_cast<Index>(q), queries.box(static_cast<Index>(q)),
+                              &sieve};
             if (roots_.children > 0)
-                descend(question, roots_, 0, 0, classes_.span_of(question.box, sizes_[0]));
+                descend(query, roots_, 0, 0, classes_.span_of(query.box, sizes_[0]));
         }
     }
 
@@ -69,7 +70,7 @@ class HierarchicalHash final : public Method<T, D> {
 
   private:
     using Classes = SizeClasses<T, D>;
-    static constexpr std::size_t met_per_task = 8192;
+    static constexpr std::size_t pairs_per_task = 8192;
 
     // Extends the paper's bit `hasChildren` to the number and the list of children, so that a
     // query that covers more cells than there are children can iterate over the children.
@@ -80,8 +81,8 @@ class HierarchicalHash final : public Method<T, D> {
         Index children = 0;
     };
 
-    struct Question {
-        Index query;
+    struct Query {
+        Index instance;
         Box<T, D> box;
         Sieve<T, D>* sieve;
     };
@@ -133,7 +134,7 @@ class HierarchicalHash final : public Method<T, D> {
     // so every inserted body that a new one can touch is in a cell on the new one's path.
     void insert_and_find(const Scene<T, D>& scene) {
         const auto& records = hashed_.records;
-        met_.clear();
+        pairs_.clear();
         latest_.clear();
         earlier_.resize(records.size());
         for (const unsigned size_class : classes_.used())
@@ -142,7 +143,7 @@ class HierarchicalHash final : public Method<T, D> {
                 const Index own = insert(records[r].key, [&](Index c) {
                     latest_.resize(families_.size(), no_record);
                     for (Index o = latest_[c]; o != no_record; o = earlier_[o])
-                        meet(scene, records[r], records[o]);
+                        add_if_overlapping(scene, records[r], records[o]);
                 });
                 hashed_.cell_of[r] = own;
                 earlier_[r] = std::exchange(latest_[own], static_cast<Index>(r));
@@ -151,7 +152,8 @@ class HierarchicalHash final : public Method<T, D> {
 
     // Records two bodies if their boxes overlap, in the common cell that the owner rule
     // selects.
-    void meet(const Scene<T, D>& scene, const CellRecord& one, const CellRecord& larger) {
+    void add_if_overlapping(const Scene<T, D>& scene, const CellRecord& one,
+                            const CellRecord& larger) {
         const unsigned steps = Classes::class_of(larger.key) - Classes::class_of(one.key);
         const Owner rule =
             steps == 0 ? Classes::owner() : Classes::owner(Classes::cell_of(one.key), steps);
@@ -159,7 +161,7 @@ class HierarchicalHash final : public Method<T, D> {
             (one.bits & rule.first) != rule.first)
             return;
         if (overlaps(scene.box(one.instance), scene.box(larger.instance)))
-            met_.push_back({one.instance, larger.instance});
+            pairs_.push_back({one.instance, larger.instance});
     }
 
     // Joins each cell with itself and its ancestors.
@@ -180,37 +182,37 @@ class HierarchicalHash final : public Method<T, D> {
 
     // Our reading of P4 Listing 2: visits the children of one cell that the query covers, and
     // descends from those that have children.
-    void descend(const Question& question, const Family& family, std::uint32_t hash,
-                 std::size_t s, const CellSpan<D>& span) const {
+    void descend(const Query& query, const Family& family, std::uint32_t hash, std::size_t s,
+                 const CellSpan<D>& span) const {
         if (span.count() <= static_cast<double>(family.children)) {
             for_each_between(span.lo, span.hi, [&](const Cell<D>& cell) {
                 const std::uint32_t sum = hash + cell_hash<D>(cell);
                 const Index c = hashed_.cells.find(sum, Classes::key(sizes_[s], cell));
-                if (c != no_cell) visit(question, c, cell, sum, s);
+                if (c != no_cell) visit(query, c, cell, sum, s);
             });
             return;
         }
         for (Index c = family.first_child; c != no_cell; c = families_[c].next_sibling) {
             const Cell<D> cell = Classes::cell_of(hashed_.cells.key(c));
-            if (span.contains(cell)) visit(question, c, cell, hash + cell_hash<D>(cell), s);
+            if (span.contains(cell)) visit(query, c, cell, hash + cell_hash<D>(cell), s);
         }
     }
 
-    void visit(const Question& question, Index c, const Cell<D>& cell, std::uint32_t hash,
+    void visit(const Query& query, Index c, const Cell<D>& cell, std::uint32_t hash,
                std::size_t s) const {
         if (hashed_.cells.run(c).size() > 0)
-            question.sieve->probe_one(
-                question.query, hashed_.cells.run(c),
-                Classes::owner(classes_.span_of(question.box, sizes_[s]), cell));
+            query.sieve->probe_one(
+                query.instance, hashed_.cells.run(c),
+                Classes::owner(classes_.span_of(query.box, sizes_[s]), cell));
         if (families_[c].children == 0) return;  // hasChildren
-        CellSpan<D> below = classes_.span_of(question.box, sizes_[s + 1]);
+        CellSpan<D> below = classes_.span_of(query.box, sizes_[s + 1]);
         const unsigned steps = sizes_[s] - sizes_[s + 1];
         for (std::size_t a = 0; a < D; ++a) {
             const std::int32_t first = cell[a] * (1 << steps);
             below.lo[a] = std::max(below.lo[a], first);
             below.hi[a] = std::min(below.hi[a], first + ((1 << steps) - 1));
         }
-        descend(question, families_[c], hash, s + 1, below);
+        descend(query, families_[c], hash, s + 1, below);
     }
 
     unsigned levels_;
@@ -232,7 +234,7 @@ class HierarchicalHash final : public Method<T, D> {
     static constexpr Index no_record = ~Index{0};
     CountedVector<Index> latest_;  // latest record of each cell
     Buffer<Index> earlier_;        // the previous record in the same cell
-    CountedVector<Pair> met_;
+    CountedVector<Pair> pairs_;
 };
 
 }  // namespace
@@ -240,7 +242,7 @@ class HierarchicalHash final : public Method<T, D> {
 MethodEntry describe_hierarchical_hash() {
     return describe_method<HierarchicalHash>(
         {"hierarchical_hash",
-         "the multilevel hash with cells that know of smaller ones inside them (P4)",
+         "the multilevel hash with links from cells to smaller cells inside them (P4)",
          {{"levels",
            "0",
            "empty size classes above the largest body",

@@ -134,7 +134,7 @@ MethodEntry describe_kd_tree() {
     return describe_method<KdTree>(
         {"kd_tree",
          "a tree of boxes, divided at the middle of the widest extent (P3)",
-         {{"leaf", "5", "most bodies in a leaf", 1, 1000, {}},
+         {{"leaf", "5", "maximum number of bodies in a leaf", 1, 1000, {}},
           {"build",
            "quantiles",
            "divide all bodies at once, or insert them one by one",

@@ -74,7 +74,8 @@ class LinearKdTree final : public Method<T, D>,
     void build(const Scene<T, D>& scene) override {
         if (scene.size() > KdRecords<T, D>::max_instances)
             throw Error(Error::Kind::limit,
-                        "linear_kd_tree: too many bodies for 32-bit numbers of records");
+                        "linear_kd_tree: too many bodies for 32-bit record indices; choose "
+                        "another method");
         records_.assign(scene, packed_);
         measure_runs(scene.threads());
         if (unique_ == Unique::list) list_pairs(scene.threads());
@@ -292,8 +293,8 @@ MethodEntry describe_linear_kd_tree() {
          {{"split", "on", "split bodies where they cross cutting planes", 0, 0, on_off},
           {"unique",
            "owner",
-           "each pair once: by the owner rule, or by a sorted list (kd-tree-2); none: repeats, "
-           "and only counting (kd-tree-1)",
+           "each pair once: by the owner rule, or by a sorted list (kd-tree-2); none: with "
+           "repeats, for counting only (kd-tree-1)",
            0,
            0,
            {"owner", "list", "none"}},
@@ -320,7 +321,8 @@ MethodEntry describe_linear_kd_tree() {
            0,
            {"xyz", "xzy", "yxz", "yzx", "zxy", "zyx"}},
           {"coherent", "off",
-           "re-sort the order of the last step, of all corners of all bodies", 0, 0, on_off}}});
+           "re-sort the order of the last step, with all corners of all bodies", 0, 0,
+           on_off}}});
 }
 
 }  // namespace vicinal::inline VICINAL_API

@@ -52,9 +52,10 @@ class Orthtree final : public TreeMethod<T, D> {
 }  // namespace
 
 MethodEntry describe_orthtree() {
-    return describe_method<Orthtree>({"orthtree",
-                                      "a quadtree or octree of boxes (P3)",
-                                      {{"leaf", "5", "most bodies in a leaf", 1, 1000, {}}}});
+    return describe_method<Orthtree>(
+        {"orthtree",
+         "a quadtree or octree of boxes (P3)",
+         {{"leaf", "5", "maximum number of bodies in a leaf", 1, 1000, {}}}});
 }
 
 }  // namespace vicinal::inline VICINAL_API

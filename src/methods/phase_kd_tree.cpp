@@ -69,12 +69,12 @@ class PhaseKdTree final : public TreeMethod<T, D> {
         this->set_entries(scene, [&](std::size_t e) { return points_[e].instance; });
         this->refit(scene);
         fit_phases(scene);
-        tree_.make_tasks(meet());
+        tree_.make_tasks(overlap());
     }
 
     void search(Range tasks, const SearchContext<T, D>& context) const override {
         Sieve<T, D> sieve(context, packed_);
-        tree_.search(tasks, sieve, meet());
+        tree_.search(tasks, sieve, overlap());
     }
 
   private:
@@ -110,7 +110,7 @@ class PhaseKdTree final : public TreeMethod<T, D> {
         }
     }
 
-    auto meet() const {
+    auto overlap() const {
         return [this](std::size_t a, std::size_t b) {
             return overlaps(tree_.nodes[a].box, tree_.nodes[b].box) &&
                    may_meet(phases_[a], phases_[b]);
@@ -127,7 +127,7 @@ MethodEntry describe_phase_kd_tree() {
     return describe_method<PhaseKdTree>(
         {"phase_kd_tree",
          "a kd-tree over positions and motion, for fast swept bodies (P3)",
-         {{"leaf", "5", "most bodies in a leaf", 1, 1000, {}}}});
+         {{"leaf", "5", "maximum number of bodies in a leaf", 1, 1000, {}}}});
 }
 
 }  // namespace vicinal::inline VICINAL_API

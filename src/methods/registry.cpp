@@ -67,9 +67,9 @@ const std::vector<MethodEntry>& entries() {
     throw Error(Error::Kind::option, message);
 }
 
-// "; did you mean 'x'? There are: a, b" for a word that is not among the names.
+// "; did you mean 'x'? methods: a, b" for a word that is not among the names.
 std::string suggestion(std::string_view word, const std::vector<std::string>& names,
-                       std::string_view there_are) {
+                       std::string_view heading) {
     std::string closest, all;
     std::size_t best = std::max<std::size_t>(2, word.size() / 2) + 1;
     for (const std::string& name : names) {
@@ -83,7 +83,7 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& na
             closest = name;
         }
     }
-    const std::string list = all.empty() ? "it has no options" : std::string(there_are) + all;
+    const std::string list = all.empty() ? "it has no options" : std::string(heading) + all;
     return closest.empty() ? "; " + list : "; did you mean '" + closest + "'? " + list;
 }
 
@@ -164,14 +164,14 @@ std::string checked_value(const std::string& method, const OptionInfo& option,
     const bool word =
         std::find(option.choices.begin(), option.choices.end(), value) != option.choices.end();
     if (word) return value;
-    const bool numbers = option.least < option.most || option.choices.empty();
+    const bool numbers = option.minimum < option.maximum || option.choices.empty();
     if (!numbers)
         refuse(where + " is '" + value + "'" + suggestion(value, option.choices, "values: "));
     bool whole = false;
     const double number = parse_number(value, whole);
-    if (!whole || !(number >= option.least && number <= option.most))
+    if (!whole || !(number >= option.minimum && number <= option.maximum))
         refuse(where + " is '" + value + "'; it must be a number from " +
-               number_text(option.least) + " to " + number_text(option.most) +
+               number_text(option.minimum) + " to " + number_text(option.maximum) +
                (option.choices.empty() ? "" : ", or " + option.choices.front()));
     return value;
 }
@@ -208,16 +208,17 @@ Choice choose_method(const std::string& text) {
                "' lacks its closing parenthesis; write name(key=value, ...)");
     Choice choice;
     choice.name = trimmed(spec.substr(0, open));
-    choice.why = "as asked";
+    choice.why = "as requested";
     if (choice.name == "auto") {
         choice.name = automatic;
         choice.why = "the default";
     }
     const MethodInfo& info = find_entry(choice.name).info;
     for (const OptionInfo& option : info.options)
-        choice.options.emplace_back(option.name, option.kind == OptionInfo::Kind::method
-                                                     ? choose_method(option.fallback).text()
-                                                     : option.fallback);
+        choice.options.emplace_back(option.name,
+                                    option.kind == OptionInfo::Kind::method
+                                        ? choose_method(option.default_value).text()
+                                        : option.default_value);
     if (open == std::string_view::npos) return choice;
     std::vector<std::string> given;
     for (std::string_view part :
@@ -244,7 +245,7 @@ Choice choose_method(const std::string& text) {
         value =
             checked_value(choice.name, *option, std::string(trimmed(part.substr(equals + 1))));
         const bool misses =
-            (option->kind == OptionInfo::Kind::approximate && value != option->fallback) ||
+            (option->kind == OptionInfo::Kind::approximate && value != option->default_value) ||
             (option->kind == OptionInfo::Kind::method && !choose_method(value).exact);
         if (!misses) continue;
         choice.exact = false;

@@ -75,7 +75,9 @@ class SweepAllPairs final : public Method<T, D> {
 
 MethodEntry describe_sweep_all_pairs() {
     return describe_method<SweepAllPairs>(
-        {"sweep_all_pairs", "all pairs, shared out evenly; boxes and overlap timed apart", {}});
+        {"sweep_all_pairs",
+         "all pairs, divided evenly among threads; boxes and overlap timed separately",
+         {}});
 }
 
 }  // namespace vicinal::inline VICINAL_API

@@ -59,7 +59,8 @@ class SweepPersistent final : public Method<T, D> {
             if (listed_) {
                 const std::span<const EntryPair> all = lists_.pairs();
                 const std::size_t begin = t * pairs_per_task;
-                sieve.meeting(all.subspan(begin, std::min(pairs_per_task, all.size() - begin)));
+                sieve.overlapping(
+                    all.subspan(begin, std::min(pairs_per_task, all.size() - begin)));
                 continue;
             }
             const std::size_t end = std::min((t + 1) * entries_per_task, packed_.size());
@@ -82,7 +83,7 @@ class SweepPersistent final : public Method<T, D> {
             }
             for (std::size_t s = 0; s < slots_.size(); ++s)
                 if (slots_.instance(s) != none && overlaps(box, slots_.box(s)))
-                    sieve.one(query, slots_.instance(s));
+                    sieve.test(query, slots_.instance(s));
         }
     }
 
@@ -181,7 +182,7 @@ class SweepPersistent final : public Method<T, D> {
 MethodEntry describe_sweep_persistent() {
     return describe_method<SweepPersistent>(
         {"sweep_persistent",
-         "sorted ends of boxes and the pairs that meet, kept between steps",
+         "sorted endpoints of boxes and the overlapping pairs, kept between steps",
          {}});
 }
 

@@ -16,7 +16,7 @@ std::unique_ptr<Method<T, D>> make_inner(const Choice& choice) {
 MethodEntry describe_verlet() {
     return {
         {"verlet",
-         "a list of near pairs, filtered each step and made anew when bodies have moved",
+         "a Verlet list of near pairs, filtered each step and rebuilt when bodies have moved",
          {{"inner",
            "row_grid",
            "the method that makes the list",
@@ -24,7 +24,12 @@ MethodEntry describe_verlet() {
            0,
            {},
            OptionInfo::Kind::method},
-          {"skin", "auto", "width; auto: chosen from counts; 0: no list", 0, 1e30, {"auto"}}}},
+          {"skin",
+           "auto",
+           "width of the skin; auto: chosen from motion and counts; 0: no list",
+           0,
+           1e30,
+           {"auto"}}}},
         make_inner<float, 2>,
         make_inner<float, 3>,
         make_inner<double, 2>,

@@ -190,12 +190,12 @@ void Blocks<D>::refuse(std::uint64_t pairs, const char* at_least) const {
     if (pairs > limits_.max_pairs)
         throw Error(Error::Kind::limit, found + "but max_pairs is " +
                                             std::to_string(limits_.max_pairs) +
-                                            "; raise it or reduce the reach");
+                                            "; raise max_pairs or reduce the reach");
     throw Error(
         Error::Kind::limit,
         found + (at_least + std::to_string(list_bytes<D>(pairs, imaged_, writers_.size()))) +
             " bytes, but max_bytes leaves " + std::to_string(limits_.max_bytes) +
-            " for them; raise it, stream or count the pairs, or reduce the reach");
+            " for them; raise max_bytes, stream or count the pairs, or reduce the reach");
 }
 
 template <int D>

@@ -81,8 +81,8 @@ void BoxGrid<T, D>::choose_rows(const Scene<T, D>& scene) {
                   std::max_element(ratio.begin(), ratio.end()) - ratio.begin())]);
     // The sweep of a mean box spans 1.5 mean lengths: the box, and a bin of half its length.
     const double crossing = 1.5 * static_cast<double>(scene.size());
-    constexpr double wanted = 12;  // candidates per box
-    const double area = wanted * volume / crossing;
+    constexpr double target_candidates = 12;  // candidates per box
+    const double area = target_candidates * volume / crossing;
     double width = D == 2 ? area - 1 : std::sqrt(area) - 1;
     width = std::clamp(width, 2.6, D == 2 ? 32.0 : 8.0);
     for (std::size_t a = 0; a < D; ++a) {
@@ -104,7 +104,7 @@ void BoxGrid<T, D>::fit_cells() {
         cells_.origin[a] = std::clamp(static_cast<float>(begin_[a]), -largest, largest);
         cells_.per_length[a] = std::max(static_cast<float>(1 / cell_[a]), 1 / largest);
         const auto last = static_cast<std::uint32_t>(cells);
-        cells_.most[a] = static_cast<float>(last);
+        cells_.max_cell[a] = static_cast<float>(last);
         cells_.bits[a] = static_cast<unsigned>(std::bit_width(last));
     }
 }
@@ -396,7 +396,7 @@ BoxRows<D> BoxGrid<T, D>::rows() const {
     view.bin = static_cast<float>(1.08 * cell);
     view.bins_begin = static_cast<float>(origin + 1.08 * cell);
     view.bins_end =
-        static_cast<float>(origin + (static_cast<double>(cells_.most[0]) - 0.08) * cell);
+        static_cast<float>(origin + (static_cast<double>(cells_.max_cell[0]) - 0.08) * cell);
     return view;
 }
 

@@ -123,8 +123,8 @@ class Maker {
     HWY_INLINE hn::Vec<decltype(di)> cell(hn::Vec<Places<T>> x, std::size_t a) const {
         const auto c = hn::Mul(hn::Sub(x, hn::Set(df, cells_.origin[a])),
                                hn::Set(df, cells_.per_length[a]));
-        return hn::ConvertTo(di,
-                             hn::Min(hn::Max(c, hn::Zero(df)), hn::Set(df, cells_.most[a])));
+        return hn::ConvertTo(
+            di, hn::Min(hn::Max(c, hn::Zero(df)), hn::Set(df, cells_.max_cell[a])));
     }
 
     HWY_INLINE void store(const Sides& low, const Sides& high, Index first, std::size_t i) {

@@ -20,14 +20,14 @@ struct BoxCells {
     static constexpr std::size_t row_axes = D - 1;
     std::array<std::size_t, D> axes{};  // in order, but the sweep axis is swapped with 0
     std::array<float, D> origin{}, per_length{};
-    std::array<float, D> most{};  // the highest cell
+    std::array<float, D> max_cell{};  // the highest cell
     std::array<unsigned, D> bits{};
 
     // Monotone; the search relies on nothing else. Coordinates far outside the quantile bounds
     // are clamped to the first or the last cell.
     std::int32_t cell(float x, std::size_t axis) const {
         const float c = (x - origin[axis]) * per_length[axis];
-        return static_cast<std::int32_t>(std::min(std::max(c, 0.0f), most[axis]));
+        return static_cast<std::int32_t>(std::min(std::max(c, 0.0f), max_cell[axis]));
     }
 };
 

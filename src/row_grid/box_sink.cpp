@@ -21,7 +21,7 @@ HitSink<T, D>::HitSink(const SearchContext<T, D>& context, const Packed<T, D>& p
     rows_.bits = packed.bits();
     rows_.rule = context.rule;
     rows_.kind = Kind::anything;
-    if (!context.moving() && !context.bare) {
+    if (!context.moving() && !context.ignore_cutoff) {
         const PackedKind exact = scene_.packed_kind();
         if (exact == PackedKind::spheres) rows_.kind = Kind::balls;
         if (exact == PackedKind::boxes && std::is_same_v<T, float>) rows_.kind = Kind::boxes;

@@ -95,13 +95,13 @@ class Sweeper {
                          std::uint32_t end) {
         std::uint32_t hits = 0;
         for (std::uint32_t v = 0; v < group; v += lanes()) {
-            auto meet = hn::Le(hn::LoadU(df, rows.lo[0] + j + v), q.hi[0]);
-            meet = hn::And(meet, hn::Ge(hn::LoadU(df, rows.hi[0] + j + v), q.lo[0]));
+            auto overlap = hn::Le(hn::LoadU(df, rows.lo[0] + j + v), q.hi[0]);
+            overlap = hn::And(overlap, hn::Ge(hn::LoadU(df, rows.hi[0] + j + v), q.lo[0]));
             for (std::size_t a = 1; a < D; ++a) {
-                meet = hn::And(meet, hn::Le(hn::LoadU(df, rows.lo[a] + j + v), q.hi[a]));
-                meet = hn::And(meet, hn::Ge(hn::LoadU(df, rows.hi[a] + j + v), q.lo[a]));
+                overlap = hn::And(overlap, hn::Le(hn::LoadU(df, rows.lo[a] + j + v), q.hi[a]));
+                overlap = hn::And(overlap, hn::Ge(hn::LoadU(df, rows.hi[a] + j + v), q.lo[a]));
             }
-            hits |= static_cast<std::uint32_t>(bits_of(df, meet)) << v;
+            hits |= static_cast<std::uint32_t>(bits_of(df, overlap)) << v;
         }
         hits &= (1u << std::min(end - j, group)) - 1;
         groups_[count_] = {q.instance, q.bits, q.entry, j, hits};

@@ -71,17 +71,17 @@ void RowMarks::write(std::span<const Index> body, RowOrder row_order, Order orde
     resize_huge(indices, offsets[n]);
     if (indices.empty()) return;  // nothing to write
 
-    RowOutput places{indices.data(), begin, n, true};
+    RowOutput output{indices.data(), begin, n, true};
     if (row_order == RowOrder::body) {
         // The kernel needs the offsets in the order of entries.
         parallel_ranges(threads, n, [=](Range r, std::size_t) {
             for (std::size_t e = r.begin; e < r.end; ++e) lengths[e] = begin[body[e]];
         });
-        places.begin = lengths;
-        places.contiguous = false;
+        output.begin = lengths;
+        output.contiguous = false;
     }
     parallel_tasks(threads, starts_.size(), [&](std::size_t t, int worker) {
-        fill(starts_[t], ends_[t], places, scratch_[static_cast<std::size_t>(worker)]);
+        fill(starts_[t], ends_[t], output, scratch_[static_cast<std::size_t>(worker)]);
     });
     if (order == Order::any) return;
     parallel_ranges(threads, n, [&](Range r, std::size_t) {

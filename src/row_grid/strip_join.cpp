@@ -35,11 +35,11 @@ struct Joiner : Strip<D> {
     const bool counting = writer.counting() && points.classes == nullptr;
     std::array<UndecidedPair, 256> undecided;
     std::size_t undecided_count = 0;
-    // True if hits of this cell may need individual resolution: their instances may have flag
+    // True if hits of the current cell may need individual resolution: instances may have flag
     // bits.
-    bool mixed = false;
-    bool queued = false;  // the same for the hits in the queues
-    const Index away = points.joined ? 0 : ghost_axis_mask;
+    bool cell_flagged = false;
+    bool queues_flagged = false;  // the same for the hits in the queues
+    const Index owner_axes = points.joined ? 0 : ghost_axis_mask;
 
     using Base::Base;
 
@@ -51,17 +51,17 @@ struct Joiner : Strip<D> {
     // Of the undecided lanes, those that the exact sum accepts go to `out`, and those that the
     // formula must decide are queued.
     template <bool count_only, bool any_cell>
-    HWY_NOINLINE Index* keep_undecided(Candidates c, std::size_t own, std::size_t k,
-                                       std::size_t end, Index* out) {
+    HWY_NOINLINE Index* queue_undecided(Candidates c, std::size_t own, std::size_t k,
+                                        std::size_t end, Index* out) {
         for (std::uint64_t bits = Base::template between<any_cell>(c, own, k, end); bits != 0;
              bits &= bits - 1) {
             const std::size_t e = k + hwy::Num0BitsBelowLS1Bit_Nonzero64(bits);
-            const Undecided outcome = this->classify_undecided(c, own, e);
-            if (outcome == Undecided::remains) {
+            const Decision outcome = this->classify_undecided(c, own, e);
+            if (outcome == Decision::undecided) {
                 if (undecided_count == undecided.size()) flush_undecided();
                 undecided[undecided_count++] = {c.value[own], c.value[e]};
             }
-            if (outcome != Undecided::none) continue;
+            if (outcome != Decision::accept) continue;
             if (!count_only) *out = c.value[e];
             ++out;
         }
@@ -75,15 +75,16 @@ struct Joiner : Strip<D> {
                          const Candidates& c, std::size_t k, std::size_t end,
                          std::array<Index*, queries>& out) {
         std::array<hn::Mask<Coordinates>, queries> near;
-        const bool open = Base::template test<any_cell, last>(q, bounds, c, k, end, near);
+        const bool any_undecided =
+            Base::template test<any_cell, last>(q, bounds, c, k, end, near);
         const auto bits = wide_bits(dc, near);
         for (std::size_t i = 0; i < queries; ++i) {
             if (!count_only) compress_store(bits[i], c.value + k, out[i]);
             out[i] += bits[i].count();
         }
-        if (HWY_UNLIKELY(open))  // after the stores: a point's hit with itself must come first
+        if (HWY_UNLIKELY(any_undecided))  // after the stores: the self-hit must come first
             for (std::size_t i = 0; i < queries; ++i)
-                out[i] = keep_undecided<count_only, any_cell>(c, q[i].own, k, end, out[i]);
+                out[i] = queue_undecided<count_only, any_cell>(c, q[i].own, k, end, out[i]);
     }
 
     // ---- the pairs -------------------------------------------------------------------------
@@ -113,7 +114,7 @@ struct Joiner : Strip<D> {
     HWY_NOINLINE void flush(Queue& q) {
         const std::size_t filled = q.filled();
         if (filled == 0) return;
-        if (queued) return flush_mixed(q);
+        if (queues_flagged) return flush_flagged(q);
         if (points.classes != nullptr) return flush_classes(q);
         const Index* const second = q.begin;
         Pair* const out = writer.reserve(filled + slack);
@@ -200,7 +201,7 @@ struct Joiner : Strip<D> {
     // Hits of two unshifted bodies become pairs. The others are resolved individually, except
     // pairs of which neither is the lowest image on some axis: another combination of images
     // reports them.
-    void flush_mixed(Queue& q) {
+    void flush_flagged(Queue& q) {
         const hn::RebindToSigned<Ids> ds;
         const std::size_t filled = q.filled();
         std::optional<ClassTest> test;
@@ -213,10 +214,11 @@ struct Joiner : Strip<D> {
             auto i = hn::Load(di, first + k), j = hn::Load(di, second + k);
             std::uint64_t allowed = (std::uint64_t{1} << count) - 1;
             if (test) allowed &= test->take_classes(i, j);
-            const auto look = hn::Lt(hn::BitCast(ds, hn::Or(i, j)), hn::Zero(ds));
-            const auto owned = hn::Eq(hn::And(hn::And(i, j), hn::Set(di, away)), hn::Zero(di));
-            const std::uint64_t plain = allowed & ~bits_of(ds, look),
-                                others = allowed & bits_of(ds, look) & bits_of(di, owned);
+            const auto flagged = hn::Lt(hn::BitCast(ds, hn::Or(i, j)), hn::Zero(ds));
+            const auto owned =
+                hn::Eq(hn::And(hn::And(i, j), hn::Set(di, owner_axes)), hn::Zero(di));
+            const std::uint64_t plain = allowed & ~bits_of(ds, flagged),
+                                others = allowed & bits_of(ds, flagged) & bits_of(di, owned);
             if (!counting) store_pairs(compress(plain, i), compress(plain, j), out + written);
             written += hwy::PopCount(plain);
             compress_store(others, i, first + left);
@@ -238,8 +240,8 @@ struct Joiner : Strip<D> {
     // second point finds itself as its first hit: that hit is stored just before its queue, and
     // the entry overwritten there is restored.
     template <std::size_t queries, Hits treated, bool any_cell>
-    HWY_INLINE std::uint64_t meet(const Candidates& c, const Bounds& bounds, std::size_t at,
-                                  std::size_t end) {
+    HWY_INLINE std::uint64_t test_points(const Candidates& c, const Bounds& bounds,
+                                         std::size_t at, std::size_t end) {
         constexpr bool count_only = treated == Hits::counted;
         std::array<Query, queries> q;
         for (std::size_t i = 0; i < queries; ++i)
@@ -253,10 +255,10 @@ struct Joiner : Strip<D> {
             std::array<Index, queries> before;
             HWY_UNROLL(2)
             for (std::size_t i = 0; i < queries; ++i) {
-                Queue& wait = queues[i];
-                if (!count_only && HWY_UNLIKELY(wait.filled() + (stop - k) + slack > queue))
-                    flush(wait);
-                begin[i] = wait.end;
+                Queue& hits = queues[i];
+                if (!count_only && HWY_UNLIKELY(hits.filled() + (stop - k) + slack > queue))
+                    flush(hits);
+                begin[i] = hits.end;
                 out[i] = begin[i] - (i == 1 ? itself : 0);
                 before[i] = *out[i];
             }
@@ -296,7 +298,7 @@ struct Joiner : Strip<D> {
     void copy_own_points(std::uint32_t begin, std::uint32_t end, std::size_t to) {
         const hn::CappedTag<std::uint16_t, copied_at_once> copied;
         const std::size_t n = end - begin, wide = hn::Lanes(copied);
-        const Index* const from = mixed ? points.marked : points.instance;
+        const Index* const from = cell_flagged ? points.marked : points.instance;
         Index* const values = scratch.value.data();
         if (HWY_UNLIKELY(begin < wide)) {  // nothing may be read before the first entry
             for (std::size_t k = 0; k < n; ++k) {
@@ -329,24 +331,24 @@ struct Joiner : Strip<D> {
         writer.candidates +=
             bodies * (to - from) + bodies * (near_end - begin) - bodies * (bodies + 1) / 2;
         const std::size_t first = from - (near_end - begin);
-        meet_all<treated, false>(c, first, first + (end - begin), to);
+        test_all<treated, false>(c, first, first + (end - begin), to);
     }
 
     // Tests each of the points i ... last - 1 of a strip against all that follow it, up to
     // `to`.
     template <Hits treated, bool any_cell>
-    HWY_INLINE void meet_all(const Candidates& c, std::size_t i, std::size_t last,
+    HWY_INLINE void test_all(const Candidates& c, std::size_t i, std::size_t last,
                              std::size_t to) {
-        if (treated == Hits::listed && HWY_UNLIKELY(mixed != queued)) {
-            for (Queue& wait : queues) flush(wait);
-            queued = mixed;
+        if (treated == Hits::listed && HWY_UNLIKELY(cell_flagged != queues_flagged)) {
+            for (Queue& q : queues) flush(q);
+            queues_flagged = cell_flagged;
         }
         const Bounds bounds = this->bounds();
         std::uint64_t counted = 0;
         if (points.accept >= 0)  // else a point might not accept itself
             for (; i + 2 <= last; i += 2)
-                counted += meet<2, treated, any_cell>(c, bounds, i, to);
-        for (; i < last; ++i) counted += meet<1, treated, any_cell>(c, bounds, i, to);
+                counted += test_points<2, treated, any_cell>(c, bounds, i, to);
+        for (; i < last; ++i) counted += test_points<1, treated, any_cell>(c, bounds, i, to);
         if (treated == Hits::counted) writer.add(counted);
     }
 
@@ -356,7 +358,7 @@ struct Joiner : Strip<D> {
     // a pair, because on some axis none is the lowest image (cells of ghosts).
     bool classify(unsigned flags) {
         constexpr unsigned all = (1u << D) - 1;
-        mixed = (flags & has_ghosts) != 0;
+        cell_flagged = (flags & has_ghosts) != 0;
         return points.joined || (flags & all) == all;
     }
 
@@ -377,7 +379,7 @@ struct Joiner : Strip<D> {
     }
 
     template <Hits treated>
-    void meet_all_pairs(const HalfStrip<D>& row, std::uint32_t own_end, std::size_t all) {
+    void test_all_pairs(const HalfStrip<D>& row, std::uint32_t own_end, std::size_t all) {
         const std::size_t wide = hn::Lanes(dc);
         typename Base::Cursor cursor = this->cursor(all + 2 * wide);
         scratch.cell.resize(all + 2 * wide);
@@ -407,7 +409,7 @@ struct Joiner : Strip<D> {
         c.cell = cursor.cell;
         const std::uint64_t bodies = row.last - row.first;
         writer.candidates += bodies * filled - bodies * (bodies + 1) / 2;
-        meet_all<treated, true>(c, 0, bodies, filled);
+        test_all<treated, true>(c, 0, bodies, filled);
     }
 
     // Joins the row by testing all pairs, if the points are few. Hits are treated as for a
@@ -430,10 +432,10 @@ struct Joiner : Strip<D> {
             for_each_other(row, add);
         }
         if (periodic() && !classify(flags)) return true;
-        if (counting && !mixed)
-            meet_all_pairs<Hits::counted>(row, own_end, all);
+        if (counting && !cell_flagged)
+            test_all_pairs<Hits::counted>(row, own_end, all);
         else
-            meet_all_pairs<Hits::listed>(row, own_end, all);
+            test_all_pairs<Hits::listed>(row, own_end, all);
         return true;
     }
 
@@ -474,7 +476,7 @@ struct Joiner : Strip<D> {
             const std::uint32_t end = std::min(points.cell_start[c + 1], row.last);
             const std::uint32_t near_end = points.cell_start[c + (next ? 2 : 1)];
             const std::size_t from = scratch.slab_start[lo], to = scratch.slab_start[hi];
-            if (counting && !mixed)
+            if (counting && !cell_flagged)
                 cell<Hits::counted>(begin, end, near_end, from, to);
             else
                 cell<Hits::listed>(begin, end, near_end, from, to);

@@ -88,20 +88,20 @@ struct Marker : Strip<D> {
 
     // Returns how many undecided lanes are accepted immediately; those that the formula must
     // decide are queued.
-    HWY_NOINLINE std::size_t keep_undecided(Candidates c, std::size_t own, std::size_t k,
-                                            std::size_t end, std::uint32_t entry, Word* word) {
+    HWY_NOINLINE std::size_t queue_undecided(Candidates c, std::size_t own, std::size_t k,
+                                             std::size_t end, std::uint32_t entry, Word* word) {
         std::size_t accepted = 0;
         for (std::uint64_t bits = Base::template between<false>(c, own, k, end); bits != 0;
              bits &= bits - 1) {
             const std::size_t lane = hwy::Num0BitsBelowLS1Bit_Nonzero64(bits), e = k + lane;
-            const Undecided outcome = this->classify_undecided(c, own, e);
-            if (outcome == Undecided::far || e == own) continue;
+            const Decision outcome = this->classify_undecided(c, own, e);
+            if (outcome == Decision::reject || e == own) continue;
             const auto bit = static_cast<Word>(Word{1} << lane);
             const UndecidedPair pair{c.value[own], c.value[e]};
-            if (outcome == Undecided::remains && undecided_count < undecided.size()) {
+            if (outcome == Decision::undecided && undecided_count < undecided.size()) {
                 sink.prefetch(pair.first, pair.second);
                 undecided[undecided_count++] = {pair, word, bit, entry};
-            } else if (outcome == Undecided::none || sink.decide(pair.first, pair.second)) {
+            } else if (outcome == Decision::accept || sink.decide(pair.first, pair.second)) {
                 *word = static_cast<Word>(*word | bit);
                 ++accepted;
             }
@@ -122,17 +122,18 @@ struct Marker : Strip<D> {
                                               std::bool_constant<last>) HWY_ATTR {
             const std::size_t k = cell.from + w * lanes;
             std::array<hn::Mask<Coordinates>, queries> near;
-            const bool open = Base::template test<false, last>(q, bounds, c, k, cell.to, near);
+            const bool any_undecided =
+                Base::template test<false, last>(q, bounds, c, k, cell.to, near);
             const auto bits = wide_bits(dc, near);
             for (std::size_t i = 0; i < queries; ++i) {
                 marks[i * words + w] = static_cast<Word>(bits[i].together());
                 count[i] += bits[i].count();
             }
-            if (HWY_UNLIKELY(open))
+            if (HWY_UNLIKELY(any_undecided))
                 for (std::size_t i = 0; i < queries; ++i)
-                    count[i] += keep_undecided(c, own + i, k, cell.to,
-                                               entry + static_cast<std::uint32_t>(i),
-                                               marks + i * words + w);
+                    count[i] += queue_undecided(c, own + i, k, cell.to,
+                                                entry + static_cast<std::uint32_t>(i),
+                                                marks + i * words + w);
         };
         for (std::size_t w = 0; w + 1 < words; ++w) test_word(w, std::false_type());
         test_word(words - 1, std::true_type());

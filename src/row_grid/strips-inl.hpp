@@ -23,7 +23,7 @@ using C = hn::Vec<Coordinates>;
 // Entries copied per step; most cells hold no more.
 constexpr std::size_t copied_at_once = 16;
 
-enum class Undecided : std::uint8_t { none, far, remains };
+enum class Decision : std::uint8_t { accept, reject, undecided };
 
 // A strip, and the test against it.
 template <int D>
@@ -197,7 +197,7 @@ struct Strip {
             std::uint32_t x = *std::min_element(next.begin(), next.end());
             while (own < own_cells.end && from.cell_x[own] + 1 < x) ++own;
             if (own == own_cells.end) x = none;
-            if (x != none && x + 1 < from.cell_x[own]) {  // sparse rows: skip far cells
+            if (x != none && x + 1 < from.cell_x[own]) {  // sparse rows: skip distant cells
                 for (std::size_t u = 0; u < heads.size(); ++u)
                     while (next[u] < from.cell_x[own] - 1) advance(u);
                 continue;
@@ -261,13 +261,13 @@ struct Strip {
         }
         return sum;
     }
-    static HWY_INLINE C least_unsigned(C a, C b) {
+    static HWY_INLINE C min_unsigned(C a, C b) {
         return hn::BitCast(dc, hn::Min(hn::BitCast(du, a), hn::BitCast(du, b)));
     }
-    // Undecided sums, given `more` = sum - bounds.accept; accepted sums wrap around to large
+    // Decision sums, given `more` = sum - bounds.accept; accepted sums wrap around to large
     // unsigned values.
     static HWY_INLINE hn::Mask<Coordinates> undecided_lanes(C more, const Bounds& bounds) {
-        return hn::Eq(least_unsigned(more, bounds.undecided_width), more);
+        return hn::Eq(min_unsigned(more, bounds.undecided_width), more);
     }
 
     // Candidates in the query's cell along x or an adjacent one; only there are 16-bit
@@ -285,15 +285,15 @@ struct Strip {
 
     // Between the bounds, most of the uncertainty is the rounding of the squares: compare the
     // exact sum.
-    Undecided classify_undecided(const Candidates& c, std::size_t own, std::size_t e) const {
+    Decision classify_undecided(const Candidates& c, std::size_t own, std::size_t e) const {
         std::int64_t sum = 0;
         for (std::size_t a = 0; a < D; ++a) {
             const std::int64_t d = static_cast<std::int16_t>(
                 static_cast<std::uint16_t>(c.axis[a][e] - c.axis[a][own]));
             sum += d * d;
         }
-        if (sum > points.reject_square) return Undecided::far;
-        return sum <= points.accept_square ? Undecided::none : Undecided::remains;
+        if (sum > points.reject_square) return Decision::reject;
+        return sum <= points.accept_square ? Decision::accept : Decision::undecided;
     }
 
     // Tests queries against one vector of candidates; with `last`, lanes from `end` on are
@@ -315,12 +315,12 @@ struct Strip {
                 near[i] = hn::And(near[i], there);
                 more = hn::IfThenElse(there, more, max_unsigned);
             }
-            min_more = i == 0 ? more : least_unsigned(min_more, more);
+            min_more = i == 0 ? more : min_unsigned(min_more, more);
         }
         return HWY_UNLIKELY(!hn::AllFalse(dc, undecided_lanes(min_more, bounds)));
     }
 
-    // Undecided lanes of one vector for the entry at `own`. (Takes no vectors as arguments:
+    // Decision lanes of one vector for the entry at `own`. (Takes no vectors as arguments:
     // they would have to live in memory.)
     template <bool any_cell>
     std::uint64_t between(const Candidates& c, std::size_t own, std::size_t k,

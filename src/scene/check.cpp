@@ -116,7 +116,7 @@ class Checker {
         if (given != n_ * each)
             refuse(who_ + "vertices has " + std::to_string(given) + " values for " +
                    std::to_string(n_) + " bodies; give " + std::to_string(each) +
-                   " per body, body after body");
+                   " per body, consecutively");
         if (bodies_.vertices.data() == nullptr && given > 0)
             refuse(who_ + "vertices is a null pointer with a count of " +
                    std::to_string(given) + "; give the array");
@@ -157,38 +157,40 @@ class Checker {
 
     void check_radii() const {
         const Column<T>& r = bodies_.radius;
-        const T most = largest_reach<T>() / 2;  // the reach is the sum of two
+        const T max_radius = largest_reach<T>() / 2;  // the reach is the sum of two
         const std::size_t bad = find_first(execution_.threads, n_, [&](std::size_t i) {
-            return !(r[i] >= 0 && r[i] <= most);
+            return !(r[i] >= 0 && r[i] <= max_radius);
         });
         if (bad < n_)
             refuse(who_ + "radius of body " + std::to_string(bad) + " is " +
                        number_text(r[bad]) + "; a radius must be a number from 0 to " +
-                       number_text(most) + " (beyond that its square overflows)",
+                       number_text(max_radius) + " (beyond that its square overflows)",
                    bad);
     }
 
     void check_cutoff() const {
-        const T most = largest_reach<T>();
-        if (!(bodies_.cutoff >= 0 && bodies_.cutoff <= most))
+        const T max_cutoff = largest_reach<T>();
+        if (!(bodies_.cutoff >= 0 && bodies_.cutoff <= max_cutoff))
             refuse(who_ + "the cut-off is " + number_text(bodies_.cutoff) +
-                   "; it must be a number from 0 to " + number_text(most) +
+                   "; it must be a number from 0 to " + number_text(max_cutoff) +
                    " (beyond that its square overflows)");
     }
 
     void check_displacements() const {
         if (!well_formed<T, D>(bodies_.displacement, nullptr, execution_))
             check_finite(bodies_.displacement, "displacement");
-        const T most =
+        const T max_displacement =
             largest_reach<T>() / 8;  // the square of a difference of two, over all axes
         for (std::size_t a = 0; a < D; ++a) {
             const Column<T>& u = bodies_.displacement.axis[a];
-            const std::size_t bad = find_first(
-                execution_.threads, n_, [&](std::size_t i) { return std::abs(u[i]) > most; });
+            const std::size_t bad = find_first(execution_.threads, n_, [&](std::size_t i) {
+                return std::abs(u[i]) > max_displacement;
+            });
             if (bad < n_)
                 refuse(who_ + "displacement " + "xyz"[a] + " of body " + std::to_string(bad) +
                            " is " + number_text(u[bad]) + "; it must stay within " +
-                           number_text(most) + " (beyond that its square overflows)",
+                           number_text(max_displacement) +
+                           " (beyond that its square overflows)",
                        bad);
         }
     }
@@ -218,7 +220,7 @@ void check_same_kind(const Bodies<T, D>& others, const Bodies<T, D>& bodies) {
     if (others.shape != bodies.shape)
         refuse(std::string("two sets: the first holds ") + traits_of(others.shape).name +
                " and the second " + traits_of(bodies.shape).name +
-               "; both must be of one shape");
+               "; give both the same shape");
     if (is_point(others) && others.cutoff != bodies.cutoff)
         refuse("two sets: the cut-offs " + number_text(others.cutoff) + " and " +
                number_text(bodies.cutoff) + " differ; give both sets the same");

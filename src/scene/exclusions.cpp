@@ -31,7 +31,7 @@ void Exclusions::assign(std::span<const Pair> excluded, std::size_t a_bodies,
                             std::to_string(excluded[e].i) + " and " +
                             std::to_string(excluded[e].j) + ", but the sets have " +
                             std::to_string(a_bodies) + " and " + std::to_string(b_bodies) +
-                            "; count from 0");
+                            "; indices begin at 0");
     if (!excluded.empty()) fill_rows(excluded);
     // Last: if an allocation fails, the next call must not find an unchanged list.
     excluded_.resize(excluded.size());

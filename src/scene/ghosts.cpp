@@ -289,12 +289,13 @@ void Scene<T, D>::choose_images(double ghosts, std::uint64_t max_bytes,
     const double needed = ghosts * (sizeof(Index) + sizeof(Bits) + sizeof(Image<D>));
     if ((has_ghosts() && ghosts + count > std::numeric_limits<Index>::max()) ||
         needed > static_cast<double>(max_bytes))
-        throw Error(Error::Kind::limit,
-                    "the reach, with what rounding adds to it, spans so many periods that " +
-                        std::to_string(bodies()) + " bodies need about " + number_text(ghosts) +
-                        " copies across the periodic faces (" + number_text(needed) +
-                        " bytes); choose a smaller reach or a larger box, or if the bodies are "
-                        "far from the origin move them there or use double precision");
+        throw Error(
+            Error::Kind::limit,
+            "the reach, including rounding, spans so many periods that " +
+                std::to_string(bodies()) + " bodies need about " + number_text(ghosts) +
+                " copies across the periodic faces (" + number_text(needed) +
+                " bytes); choose a smaller reach or a larger box, move the bodies nearer to "
+                "the origin, or use double precision");
 }
 
 template <Real T, int D>

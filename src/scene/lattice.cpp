@@ -34,9 +34,10 @@ Domain<D> Domain<D>::orthogonal(const Lengths& lengths, const Axes& periodic) {
 template <int D>
 Domain<D> Domain<D>::sheared(const Lengths& lengths, double offset, double change,
                              const Axes& periodic) {
-    if (!periodic[0] || !periodic[1]) refuse("a sheared domain must be periodic along x and y");
+    if (!periodic[0] || !periodic[1])
+        refuse("a sheared domain is not periodic along x and y; make both periodic");
     if (!std::isfinite(offset) || !std::isfinite(change))
-        refuse("the shear offset and its change must be finite numbers");
+        refuse("the shear offset or its change is not finite; give finite numbers");
     Domain domain = orthogonal(lengths, periodic);
     // remainder() is exact, so any two offsets that differ by whole periods in y and are
     // representable give the same lattice.
@@ -115,10 +116,13 @@ Lattice<T, D>::Lattice(const Domain<D>& domain) : periodic(domain.periodic) {
                 throw Error(Error::Kind::input,
                             "domain: component " + std::string(1, "xyz"[d]) +
                                 " of lattice vector " + std::to_string(k) +
-                                " is not a finite number of this precision");
+                                " is not a finite number of this precision; choose a smaller "
+                                "one or double precision");
         }
     if (!std::isfinite(static_cast<double>(change)))
-        throw Error(Error::Kind::input, "domain: the change of the shear offset is not finite");
+        throw Error(
+            Error::Kind::input,
+            "domain: the change of the shear offset is not finite; give a finite number");
     if (!periodic[0]) change = 0;  // without images it moves nothing
     // Along an open axis the vector only completes the basis: files often give it as zero.
     for (std::size_t k = 0; k < D; ++k)

@@ -87,11 +87,11 @@ inline T upper_corner(const Bodies<T, D>& bodies, std::size_t i, std::size_t axi
 }
 
 // The reach of two bodies is reach_rule() of their reach_radius(). That of a point is the
-// cut-off, or 0 in probes, where points are bare.
+// cut-off, or 0 in probes, which ignore it.
 template <Real T, int D>
-inline T reach_radius(const Bodies<T, D>& bodies, std::size_t i, bool bare) {
+inline T reach_radius(const Bodies<T, D>& bodies, std::size_t i, bool ignore_cutoff) {
     if (has_radius(bodies)) return bodies.radius[i];
-    return is_point(bodies) && !bare ? bodies.cutoff : T{0};
+    return is_point(bodies) && !ignore_cutoff ? bodies.cutoff : T{0};
 }
 template <Real T, int D>
 ReachRule reach_rule(const Bodies<T, D>& bodies) {

@@ -25,7 +25,7 @@ void Scene<T, D>::throw_too_far(Index body, std::size_t axis, double periods) {
                     (periods <= 1e15 ? std::to_string(static_cast<long long>(periods))
                                      : "more than 1e15") +
                     " periods along axis " + "xyz"[axis] +
-                    "; images are 16-bit integers, at most 32767 periods apart: wrap it back "
+                    "; images are 16-bit integers, at most 32767 periods apart: wrap the body "
                     "into the box, or choose a smaller reach or change of the shear",
                 body);
 }

@@ -21,8 +21,8 @@ struct Item {
     Vector<T, D> hi{};
     Vector<T, D> u{};  // displacement
 
-    Item(const Bodies<T, D>& bodies, Index i, bool bare)
-        : box(is_box(bodies)), radius(reach_radius(bodies, i, bare)) {
+    Item(const Bodies<T, D>& bodies, Index i, bool ignore_cutoff)
+        : box(is_box(bodies)), radius(reach_radius(bodies, i, ignore_cutoff)) {
         for (int a = 0; a < D; ++a) {
             const auto d = static_cast<std::size_t>(a);
             lo[d] = bodies.position(i, a);

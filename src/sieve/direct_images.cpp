@@ -153,9 +153,10 @@ class ImageWalk {
 }  // namespace
 
 std::uint64_t max_image_tests(std::uint64_t body_pairs, std::uint64_t max_pairs) {
-    constexpr double few_pairs = 300.0 * 300.0;  // of bodies: at most a second of work
+    constexpr double linear_pairs = 300.0 * 300.0;  // of bodies: at most a second of work
     const auto pairs = static_cast<double>(body_pairs);
-    const double max_tests = std::max(0x1p22, 128 * pairs * std::max(1.0, pairs / few_pairs));
+    const double max_tests =
+        std::max(0x1p22, 128 * pairs * std::max(1.0, pairs / linear_pairs));
     const auto whole = static_cast<std::uint64_t>(std::min(max_tests, 0x1p62));
     return max_pairs == no_limit ? whole : std::max(whole, max_pairs);
 }
@@ -168,27 +169,26 @@ void check_images(const SearchContext<T, D>& context, std::uint64_t max_pairs) {
     const ImageWalk<T, D> walk(scene.lattice());
     const std::uint64_t all = std::uint64_t{firsts.bodies()} * scene.bodies();
     // A ball against a moving box is by far the most expensive test.
-    const bool longer = (scene.view().swept() || firsts.view().swept()) &&
-                        is_box(scene.view()) != is_box(firsts.view());
+    const bool expensive = (scene.view().swept() || firsts.view().swept()) &&
+                           is_box(scene.view()) != is_box(firsts.view());
     std::uint64_t max_tests =
-        max_image_tests(one_set ? all / 2 : all, no_limit) / (longer ? 4 : 1);
+        max_image_tests(one_set ? all / 2 : all, no_limit) / (expensive ? 4 : 1);
     if (max_pairs != no_limit) max_tests = std::max(max_tests, max_pairs);
-    const bool to_the_end = all <= std::uint64_t{1} << 22;  // few: count all, for the message
+    const bool count_all = all <= std::uint64_t{1} << 22;  // cheap: the message gives the total
     double sum = 0;
     for (Index i = 0; i < firsts.bodies(); ++i) {
         for (Index j = one_set ? i : 0; j < scene.bodies(); ++j)
             sum += walk.work(scene.image_range(firsts, i, j)) + 1;
-        if (sum > static_cast<double>(max_tests) && !to_the_end) break;
+        if (sum > static_cast<double>(max_tests) && !count_all) break;
     }
     if (sum <= static_cast<double>(max_tests)) return;
     throw Error(Error::Kind::limit,
                 "the reach spans so many periods that " +
-                    std::string(to_the_end ? "about " : "more than ") + number_text(sum) +
+                    std::string(count_all ? "about " : "more than ") + number_text(sum) +
                     " images of " + std::to_string(scene.bodies()) +
                     " bodies would have to be tested one by one, and " +
                     std::to_string(max_tests) +
-                    " are allowed; choose a smaller reach or a larger box, or allow more by "
-                    "max_pairs");
+                    " are allowed; choose a smaller reach or a larger box, or raise max_pairs");
 }
 
 template <Real T, int D>
@@ -200,9 +200,9 @@ void search_images(const SearchContext<T, D>& context, Range firsts) {
     const ImageWalk<T, D> walk(scene.lattice());
     for (std::size_t f = firsts.begin; f < firsts.end; ++f) {
         const auto i = static_cast<Index>(f);
-        const Item<T, D> first(first_scene.view(), i, context.bare);
+        const Item<T, D> first(first_scene.view(), i, context.ignore_cutoff);
         for (Index j = one_set ? i : 0; j < scene.bodies(); ++j) {
-            const Item<T, D> second(scene.view(), j, context.bare);
+            const Item<T, D> second(scene.view(), j, context.ignore_cutoff);
             walk.for_each(scene.image_range(first_scene, i, j), [&](const Shift<D>& n) {
                 if (one_set && i == j && n <= Shift<D>{}) return;
                 ++out.candidates;

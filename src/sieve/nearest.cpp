@@ -16,14 +16,14 @@ constexpr double max_periods = std::numeric_limits<std::int16_t>::max();
         Error::Kind::input,
         "query " + std::to_string(query) +
             ": a neighbour would be more than 32767 periods away, and images are 16-bit "
-            "integers; wrap it back into the box, or ask for fewer neighbours",
+            "integers; wrap the query into the box, or request fewer neighbours",
         query);
 }
 
 }  // namespace
 
 template <Real T, int D>
-Box<double, D> bare_box(const Scene<T, D>& scene, Index body) {
+Box<double, D> box_without_reach(const Scene<T, D>& scene, Index body) {
     constexpr double eps = static_cast<double>(std::numeric_limits<T>::epsilon());
     const Bodies<T, D>& view = scene.view();
     const auto low = scene.centre(body);
@@ -39,13 +39,13 @@ Box<double, D> bare_box(const Scene<T, D>& scene, Index body) {
 }
 
 template <Real T, int D>
-Box<double, D> bare_bounds(const Scene<T, D>& scene) {
+Box<double, D> bounds_without_reach(const Scene<T, D>& scene) {
     PerPiece<Box<double, D>> parts(piece_count(scene.threads(), scene.bodies()),
                                    empty_box<double, D>());
     parallel_ranges(scene.threads(), scene.bodies(), [&](Range r, std::size_t p) {
         Box<double, D> part = empty_box<double, D>();
         for (std::size_t i = r.begin; i < r.end; ++i)
-            extend(part, bare_box(scene, static_cast<Index>(i)));
+            extend(part, box_without_reach(scene, static_cast<Index>(i)));
         parts[p] = part;
     });
     Box<double, D> all = empty_box<double, D>();
@@ -73,19 +73,19 @@ void NearestQuery<T, D>::begin(Index i) {
     more_.clear();
     work_ = 0;
     bound_ = static_cast<double>(context_.limit);
-    number_ = i;
+    query_index_ = i;
     const Item<T, D> item(*context_.queries, i, true);
     lo_ = item.lo;
     hi_ = item.hi;
     image_ = {};
     for (std::size_t a = 0; a < D; ++a) {
-        place_.lo[a] = static_cast<double>(lo_[a]);
-        place_.hi[a] = static_cast<double>(hi_[a]);
+        query_box_.lo[a] = static_cast<double>(lo_[a]);
+        query_box_.hi[a] = static_cast<double>(hi_[a]);
     }
 }
 
 template <Real T, int D>
-void NearestQuery<T, D>::aim(const Box<double, D>& region) {
+void NearestQuery<T, D>::begin_region(const Box<double, D>& region) {
     const Lattice<T, D>& lattice = context_.scene->lattice();
     for (std::size_t k = 0; k < D; ++k) {
         double apart = 0;
@@ -100,17 +100,17 @@ void NearestQuery<T, D>::aim(const Box<double, D>& region) {
         }
         nearest_image_[k] = 0;
         if (!lattice.periodic[k]) continue;
-        if (!(std::abs(apart) <= max_periods)) too_many_periods(number_);
+        if (!(std::abs(apart) <= max_periods)) too_many_periods(query_index_);
         nearest_image_[k] = static_cast<std::int32_t>(std::lround(apart));
     }
 }
 
 template <Real T, int D>
 bool NearestQuery<T, D>::allows(Index body) const {
-    return !context_.filter->active() || context_.filter->allows(number_, body);
+    return !context_.filter->active() || context_.filter->allows(query_index_, body);
 }
 
-// Without an allowed body the search would never end.
+// If the filter rejects all bodies, the search would never end.
 template <Real T, int D>
 bool NearestQuery<T, D>::has_allowed_body() const {
     for (Index j = 0; j < context_.scene->bodies(); ++j)
@@ -122,17 +122,17 @@ template <Real T, int D>
 void NearestQuery<T, D>::too_much_work() const {
     throw Error(
         Error::Kind::limit,
-        "query " + std::to_string(number_) + ": to find its " + std::to_string(context_.k) +
-            " nearest neighbours, more than " + number_text(std::floor(context_.max_tests)) +
-            " images would have to be looked at one by one; ask for fewer neighbours or "
-            "a smaller distance, choose a larger or less skewed box, or allow more by "
-            "max_pairs",
-        number_);
+        "query " + std::to_string(query_index_) + ": to find its " +
+            std::to_string(context_.k) + " nearest neighbours, more than " +
+            number_text(std::floor(context_.max_tests)) +
+            " images would have to be visited one by one; request fewer neighbours or a "
+            "smaller distance, choose a larger or less skewed box, or raise max_pairs",
+        query_index_);
 }
 
-// True if the images of a shell may hold a neighbour.
+// Sets the range of the shell's images. False if none of them can hold a neighbour.
 template <Real T, int D>
-bool NearestQuery<T, D>::open(std::int32_t shell) {
+bool NearestQuery<T, D>::begin_shell(std::int32_t shell) {
     const Lattice<T, D>& lattice = context_.scene->lattice();
     double gap = std::numeric_limits<double>::infinity();
     for (std::size_t k = 0; k < D; ++k) {
@@ -148,7 +148,7 @@ bool NearestQuery<T, D>::open(std::int32_t shell) {
 }
 
 template <Real T, int D>
-bool NearestQuery<T, D>::move(const Shift<D>& n, const Box<double, D>& region) {
+bool NearestQuery<T, D>::move_to_image(const Shift<D>& n, const Box<double, D>& region) {
     spend(image_work);
     const Lattice<T, D>& lattice = context_.scene->lattice();
     image_ = n;
@@ -163,8 +163,8 @@ bool NearestQuery<T, D>::move(const Shift<D>& n, const Box<double, D>& region) {
             lengths += (std::abs(n[m]) + 1) * std::abs(h);
         }
         const double slack = 32 * eps * lengths;
-        place_.lo[a] = static_cast<double>(lo_[a]) - shift - slack;
-        place_.hi[a] = static_cast<double>(hi_[a]) - shift + slack;
+        query_box_.lo[a] = static_cast<double>(lo_[a]) - shift - slack;
+        query_box_.hi[a] = static_cast<double>(hi_[a]) - shift + slack;
     }
     return !too_far(square_to(region));
 }
@@ -216,10 +216,10 @@ void NearestQuery<T, D>::consider(Index body, const Shift<D>& n, const Vector<T,
     if (!(one.square <= context_.limit)) return;
     const bool full = best_.size() == context_.k;
     if (full && one.square > best_.back().square) return;
-    if (context_.own && body == number_ && n == Shift<D>{}) return;
+    if (context_.own && body == query_index_ && n == Shift<D>{}) return;
     if (!allows(body)) return;
     for (std::size_t k = 0; k < D; ++k) {
-        if (std::abs(n[k]) > max_periods) too_many_periods(number_);
+        if (std::abs(n[k]) > max_periods) too_many_periods(query_index_);
         one.image[k] = static_cast<std::int16_t>(n[k]);
     }
     if (context_.k > max_inserted) {
@@ -258,13 +258,13 @@ template class NearestQuery<float, 2>;
 template class NearestQuery<float, 3>;
 template class NearestQuery<double, 2>;
 template class NearestQuery<double, 3>;
-template Box<double, 2> bare_bounds(const Scene<float, 2>&);
-template Box<double, 3> bare_bounds(const Scene<float, 3>&);
-template Box<double, 2> bare_bounds(const Scene<double, 2>&);
-template Box<double, 3> bare_bounds(const Scene<double, 3>&);
-template Box<double, 2> bare_box(const Scene<float, 2>&, Index);
-template Box<double, 3> bare_box(const Scene<float, 3>&, Index);
-template Box<double, 2> bare_box(const Scene<double, 2>&, Index);
-template Box<double, 3> bare_box(const Scene<double, 3>&, Index);
+template Box<double, 2> bounds_without_reach(const Scene<float, 2>&);
+template Box<double, 3> bounds_without_reach(const Scene<float, 3>&);
+template Box<double, 2> bounds_without_reach(const Scene<double, 2>&);
+template Box<double, 3> bounds_without_reach(const Scene<double, 3>&);
+template Box<double, 2> box_without_reach(const Scene<float, 2>&, Index);
+template Box<double, 3> box_without_reach(const Scene<float, 3>&, Index);
+template Box<double, 2> box_without_reach(const Scene<double, 2>&, Index);
+template Box<double, 3> box_without_reach(const Scene<double, 3>&, Index);
 
 }  // namespace vicinal::inline VICINAL_API

@@ -37,7 +37,7 @@ struct NearestContext {
     const Packed<T, D>* packed = nullptr;  // null: no method was built (Images::direct)
     const Bodies<T, D>* queries = nullptr;
     const PairFilter<D>* filter = nullptr;
-    bool own = false;  // the queries are the bodies: none is its own neighbour
+    bool own = false;  // the queries are the bodies; a body is not its own neighbour
     std::size_t k = 1;
     T limit = 0;              // square of the largest distance
     Box<double, D> region{};  // bounds of all bodies, at their shifts
@@ -46,30 +46,30 @@ struct NearestContext {
 
 // Bounds of one body, or of all, with round bodies as points.
 template <Real T, int D>
-Box<double, D> bare_box(const Scene<T, D>& scene, Index body);
+Box<double, D> box_without_reach(const Scene<T, D>& scene, Index body);
 template <Real T, int D>
-Box<double, D> bare_bounds(const Scene<T, D>& scene);
+Box<double, D> bounds_without_reach(const Scene<T, D>& scene);
 
 template <Real T, int D>
 class NearestQuery {
   public:
     explicit NearestQuery(const NearestContext<T, D>& context);
 
-    // Finds the neighbours of query i: calls look() for every image of the bodies that may hold
-    // one of them, the nearest images first. look() must offer every body that is not too far.
-    // Without a method each body is searched separately, because bodies may be many periods
-    // apart.
-    template <class Look>
-    std::span<const Neighbour<T, D>> find(Index i, const Look& look) {
+    // Finds the neighbours of query i: calls visit() for every image of the bodies that may
+    // hold one of them, the nearest images first. visit() must offer every body that is not too
+    // far. Without a method each body is searched separately, because bodies may be many
+    // periods apart.
+    template <class Visit>
+    std::span<const Neighbour<T, D>> find(Index i, const Visit& visit) {
         begin(i);
         if (!context_.scene->periodic()) {
-            look();
+            visit();
         } else if (context_.packed != nullptr) {
-            find_images(context_.region, look);
+            find_images(context_.region, visit);
         } else {
             for (Index j = 0; j < context_.scene->bodies(); ++j)
                 if (allows(j))
-                    find_images(bare_box(*context_.scene, j), [&] { offer_body(j); });
+                    find_images(box_without_reach(*context_.scene, j), [&] { offer_body(j); });
         }
         merge();
         return best_;
@@ -80,8 +80,8 @@ class NearestQuery {
     double square_to(const Box<S, D>& box) const {
         double sum = 0;
         for (std::size_t a = 0; a < D; ++a) {
-            const double above = static_cast<double>(box.lo[a]) - place_.hi[a];
-            const double below = place_.lo[a] - static_cast<double>(box.hi[a]);
+            const double above = static_cast<double>(box.lo[a]) - query_box_.hi[a];
+            const double below = query_box_.lo[a] - static_cast<double>(box.hi[a]);
             const double gap = std::max({above, below, 0.0});
             sum += gap * gap;
         }
@@ -105,10 +105,10 @@ class NearestQuery {
     void begin(Index i);
     // Visits the images of a region shell by shell: a shell holds the images that are `shell`
     // periods away from the nearest one along some axis, and no more along any.
-    template <class Look>
-    void find_images(const Box<double, D>& region, const Look& look) {
-        aim(region);
-        for (std::int32_t shell = 0; open(shell); ++shell) {
+    template <class Visit>
+    void find_images(const Box<double, D>& region, const Visit& visit) {
+        begin_region(region);
+        for (std::int32_t shell = 0; begin_shell(shell); ++shell) {
             auto first = shell_.lo, last = shell_.hi;
             last[inner_] = first[inner_];
             for_each_between(first, last, [&](Shift<D> n) {
@@ -119,15 +119,15 @@ class NearestQuery {
                         step = 1;
                 spend(image_work);
                 for (; n[inner_] <= shell_.hi[inner_]; n[inner_] += std::max(step, 1))
-                    if (move(n, region)) look();
+                    if (move_to_image(n, region)) visit();
             });
         }
     }
-    void aim(const Box<double, D>& region);
-    bool open(std::int32_t shell);
+    void begin_region(const Box<double, D>& region);
+    bool begin_shell(std::int32_t shell);
     bool allows(Index body) const;
     bool has_allowed_body() const;
-    bool move(const Shift<D>& n, const Box<double, D>& region);
+    bool move_to_image(const Shift<D>& n, const Box<double, D>& region);
     // Measured work in units of one body test: visiting an image, and sorting a candidate.
     static constexpr double image_work = 0.25, sort_work = 1;
     void spend(double work) {
@@ -141,12 +141,12 @@ class NearestQuery {
                   const Vector<T, D>& hi);
 
     const NearestContext<T, D> context_;
-    const bool columns_;  // do the packed columns hold the caller's coordinates?
-    Index number_ = 0;    // index of the query
+    const bool columns_;  // true if the packed columns hold the caller's coordinates
+    Index query_index_ = 0;
     Vector<T, D> lo_{}, hi_{};
     // The query relative to the current image, widened by the absolute rounding error of a
     // distance. (square_to() allows for the relative error.)
-    Box<double, D> place_{};
+    Box<double, D> query_box_{};
     Shift<D> image_{};  // current image
     typename Scene<T, D>::Shifts shell_{};
     std::size_t inner_ = 0;           // a periodic axis
@@ -159,11 +159,11 @@ class NearestQuery {
     std::vector<Neighbour<T, D>> more_;  // for large k: not yet merged into best_
 };
 
-// All queries of a call, in parallel. `look` offers a query the bodies that a method finds (see
-// NearestQuery).
-template <Real T, int D, class Look>
+// All queries of a call, in parallel. `visit` offers a query the bodies that a method finds
+// (see NearestQuery).
+template <Real T, int D, class Visit>
 Nearest<T, D> collect_nearest(const NearestContext<T, D>& context, int threads,
-                              const Limits& limits, const Look& look) {
+                              const Limits& limits, const Visit& visit) {
     constexpr std::size_t queries_per_task = 256;
     const std::size_t n = context.queries->size();
     std::vector<std::vector<Neighbour<T, D>>> parts((n + queries_per_task - 1) /
@@ -175,7 +175,7 @@ Nearest<T, D> collect_nearest(const NearestContext<T, D>& context, int threads,
         NearestQuery<T, D> query(context);
         const std::size_t begin = t * queries_per_task;
         for (std::size_t i = begin; i < std::min(n, begin + queries_per_task); ++i) {
-            const auto found = query.find(static_cast<Index>(i), [&] { look(query); });
+            const auto found = query.find(static_cast<Index>(i), [&] { visit(query); });
             rows.offsets[i] = found.size();
             parts[t].insert(parts[t].end(), found.begin(), found.end());
         }
@@ -187,8 +187,8 @@ Nearest<T, D> collect_nearest(const NearestContext<T, D>& context, int threads,
         throw Error(Error::Kind::limit,
                     "there are " + std::to_string(total) + " nearest neighbours of " +
                         std::to_string(each) +
-                        " bytes each, more than max_pairs or max_bytes allows; raise it or ask "
-                        "for fewer");
+                        " bytes each, more than max_pairs or max_bytes allows; raise that "
+                        "limit or request fewer neighbours");
     rows.indices.resize(total);
     result.distances.resize(total);
     if (imaged) rows.images.resize(total);

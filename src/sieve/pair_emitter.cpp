@@ -16,8 +16,8 @@ bool PairEmitter<T, D>::touches(Index first, Index second) const {
 
 template <Real T, int D>
 bool PairEmitter<T, D>::touches(const BodyImage<D>& first, const BodyImage<D>& second) const {
-    const Item<T, D> i(first_scene_.view(), first.body, bare_);
-    const Item<T, D> j(scene_.view(), second.body, bare_);
+    const Item<T, D> i(first_scene_.view(), first.body, ignore_cutoff_);
+    const Item<T, D> j(scene_.view(), second.body, ignore_cutoff_);
     Vector<T, D> s{}, sv{};
     if (scene_.periodic()) {
         Shift<D> n;

@@ -23,7 +23,7 @@ class PairEmitter {
           first_scene_(context.first_scene()),
           writer_(*context.writer),
           rule_(context.rule),
-          bare_(context.bare),
+          ignore_cutoff_(context.ignore_cutoff),
           one_set_(context.one_set()),
           moving_(context.moving()) {}
 
@@ -50,7 +50,7 @@ class PairEmitter {
     const Scene<T, D>&scene_, &first_scene_;
     BlockWriter<D>& writer_;
     const ReachRule rule_;
-    const bool bare_, one_set_, moving_;
+    const bool ignore_cutoff_, one_set_, moving_;
 };
 
 }  // namespace vicinal::inline VICINAL_API

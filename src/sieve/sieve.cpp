@@ -14,7 +14,7 @@ Sieve<T, D>::Sieve(const SearchContext<T, D>& context, const Packed<T, D>& packe
       out_(*context.writer),
       emitter_(context_) {
     // Ghosts, moving bodies and probes are decided from the caller's arrays.
-    const bool exact = !context.bare && !context.moving();
+    const bool exact = !context.ignore_cutoff && !context.moving();
     const bool usable = exact || packed.kind() == PackedKind::proxies;
     tested_ = usable ? packed.kind() : PackedKind::nothing;
     tested_columns_ = packed_columns<D>(tested_);
@@ -160,7 +160,7 @@ void Sieve<T, D>::list(const Records<T>& records, std::span<const EntryPair> pai
 }
 
 template <Real T, int D>
-void Sieve<T, D>::meeting(std::span<const EntryPair> pairs) {
+void Sieve<T, D>::overlapping(std::span<const EntryPair> pairs) {
     out_.candidates += pairs.size();
     if (!writes_directly()) {
         for (const EntryPair& pair : pairs) emit_if_owner(pair);

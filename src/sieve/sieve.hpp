@@ -46,13 +46,13 @@ class Sieve {
     void probe_one(Index query, Run run, Owner owner = {});  // an instance of the query scene
 
     // Two instances, the first of the query scene if there is one.
-    void one(Index first, Index second) { emitter_.test(first, second); }
+    void test(Index first, Index second) { emitter_.test(first, second); }
 
     // Pairs of entries, each once; pairs of two unshifted bodies are decided by their records.
     void list(const Records<T>& records, std::span<const EntryPair> pairs);
     // Pairs of entries, each once, whose boxes overlap: if both are unshifted boxes, they
     // touch.
-    void meeting(std::span<const EntryPair> pairs);
+    void overlapping(std::span<const EntryPair> pairs);
 
   private:
     void emit_if_owner(const EntryPair& near);

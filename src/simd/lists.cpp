@@ -24,15 +24,16 @@ std::size_t near_boxes(const T* records, const EntryPair* pairs, std::size_t cou
     for (std::size_t k = 0; k < count; ++k) {
         const T* const a = records + 2 * half * pairs[k].first;
         const T* const b = records + 2 * half * pairs[k].second;
-        const auto meet_at = [&](std::size_t c) HWY_ATTR {
+        const auto overlap_at = [&](std::size_t c) HWY_ATTR {
             const auto below = hn::Le(hn::Load(d, b + c), hn::Neg(hn::Load(d, a + half + c)));
             return hn::And(below,
                            hn::Le(hn::Load(d, b + half + c), hn::Neg(hn::Load(d, a + c))));
         };
-        auto meet = meet_at(0);
-        for (std::size_t c = lanes; c < half; c += lanes) meet = hn::And(meet, meet_at(c));
+        auto overlap = overlap_at(0);
+        for (std::size_t c = lanes; c < half; c += lanes)
+            overlap = hn::And(overlap, overlap_at(c));
         *at = static_cast<Index>(k);  // branch-free: the branch would be unpredictable
-        at += hn::AllTrue(d, meet);
+        at += hn::AllTrue(d, overlap);
     }
     return static_cast<std::size_t>(at - out);
 }

@@ -90,13 +90,13 @@ std::size_t near_boxes(const RunColumns<T, D>& columns, const RunQuery<T, D>& qu
         hi[a] = hn::Set(d, query.values[D + a]);
     }
     return keep_near<T>(begin, end, out, [&](std::size_t k) HWY_ATTR {
-        auto meet = hn::Le(hn::LoadU(d, columns.values[0] + k), hi[0]);
-        meet = hn::And(meet, hn::Ge(hn::LoadU(d, columns.values[D] + k), lo[0]));
+        auto overlap = hn::Le(hn::LoadU(d, columns.values[0] + k), hi[0]);
+        overlap = hn::And(overlap, hn::Ge(hn::LoadU(d, columns.values[D] + k), lo[0]));
         for (std::size_t a = 1; a < D; ++a) {
-            meet = hn::And(meet, hn::Le(hn::LoadU(d, columns.values[a] + k), hi[a]));
-            meet = hn::And(meet, hn::Ge(hn::LoadU(d, columns.values[D + a] + k), lo[a]));
+            overlap = hn::And(overlap, hn::Le(hn::LoadU(d, columns.values[a] + k), hi[a]));
+            overlap = hn::And(overlap, hn::Ge(hn::LoadU(d, columns.values[D + a] + k), lo[a]));
         }
-        return meet;
+        return overlap;
     });
 }
 

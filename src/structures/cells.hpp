@@ -44,7 +44,7 @@ inline std::int32_t cell_at(double x, double centre, double edge, std::int32_t f
 }
 
 // A hash in which every output bit depends on every input bit.
-inline std::uint64_t mixed(std::uint64_t x) {
+inline std::uint64_t mix_bits(std::uint64_t x) {
     x = (x ^ x >> 32) * 0xd6e8feb86659fd93;
     x = (x ^ x >> 32) * 0xd6e8feb86659fd93;
     return x ^ x >> 32;

@@ -78,9 +78,9 @@ void EndLists<T, D>::sweep_all(const BoxSlots<T, D>& slots, std::vector<Index>& 
         for (std::size_t a = 0; a < D; ++a) {
             const T lo = sides[a][e], hi = sides[D + a][e];
             const T *const from = sides[a].data(), *const to = sides[D + a].data();
-            std::uint8_t* const yes = overlap.data();
+            std::uint8_t* const flags = overlap.data();
             for (std::size_t j = e + 1; j < last && a != axis; ++j)
-                yes[j] &= static_cast<std::uint8_t>((from[j] <= hi) & (to[j] >= lo));
+                flags[j] &= static_cast<std::uint8_t>((from[j] <= hi) & (to[j] >= lo));
         }
         for (std::size_t j = e + 1; j < last; ++j)
             if (overlap[j] != 0) pairs_.insert(alive[e], alive[j]);

@@ -22,10 +22,10 @@ struct CellBox {
     std::array<std::uint32_t, D> lo, hi;
 
     bool overlaps(const CellBox& other) const {
-        unsigned yes = 1;  // branch-free
+        unsigned overlap = 1;  // branch-free
         for (std::size_t a = 0; a < D; ++a)
-            yes &= unsigned{lo[a] <= other.hi[a]} & unsigned{other.lo[a] <= hi[a]};
-        return yes != 0;
+            overlap &= unsigned{lo[a] <= other.hi[a]} & unsigned{other.lo[a] <= hi[a]};
+        return overlap != 0;
     }
 };
 
@@ -247,13 +247,13 @@ class ImplicitTree {
 
     // True if the current root still suits bodies whose own root would be `root`.
     bool suits(const Root& root) const {
-        bool yes = true;
+        bool similar = true;
         for (std::size_t a = 0; a < D; ++a) {
             const double edge = root_.edges[a];
-            yes = yes && std::abs(root.low[a] - root_.low[a]) <= edge / 8 &&
-                  std::abs(root.edges[a] - edge) <= edge / 8;
+            similar = similar && std::abs(root.low[a] - root_.low[a]) <= edge / 8 &&
+                      std::abs(root.edges[a] - edge) <= edge / 8;
         }
-        return yes;
+        return similar;
     }
 
     // Enough bits that all but the smallest tenth of the bodies span eight of the finest cells;

@@ -140,10 +140,10 @@ class Tree {
         }
     }
 
-    // Divides the search into tasks, pairs of nodes for which meet(a, b) is true: large pairs
-    // are replaced by the pairs of their children, so that no task dominates.
-    template <class Meet>
-    void make_tasks(const Meet& meet) {
+    // Divides the search into tasks, pairs of nodes for which overlap(a, b) is true: large
+    // pairs are replaced by the pairs of their children, so that no task dominates.
+    template <class Overlap>
+    void make_tasks(const Overlap& overlap) {
         tasks_.clear();
         if (nodes.empty()) return;
         const std::size_t large = nodes[0].size() / 128 + 256;
@@ -160,7 +160,8 @@ class Tree {
                 }
                 again = true;
                 for_each_below(pair, [&](NodePair below) {
-                    if (below.a == below.b || meet(below.a, below.b)) finer_.push_back(below);
+                    if (below.a == below.b || overlap(below.a, below.b))
+                        finer_.push_back(below);
                 });
             }
             tasks_.swap(finer_);
@@ -174,9 +175,10 @@ class Tree {
     std::size_t tasks() const { return tasks_.size(); }
 
     // Simultaneous descent, or dual-tree traversal (P3 section 2.5).
-    template <class Meet>
-    void search(Range tasks, Sieve<T, D>& sieve, const Meet& meet) const {
-        for (std::size_t t = tasks.begin; t < tasks.end; ++t) descend(tasks_[t], sieve, meet);
+    template <class Overlap>
+    void search(Range tasks, Sieve<T, D>& sieve, const Overlap& overlap) const {
+        for (std::size_t t = tasks.begin; t < tasks.end; ++t)
+            descend(tasks_[t], sieve, overlap);
     }
     void search(Range tasks, Sieve<T, D>& sieve) const {
         search(tasks, sieve, [&](std::size_t a, std::size_t b) {
@@ -221,8 +223,8 @@ class Tree {
 
     Run run(Index node) const { return {nodes[node].begin, nodes[node].end}; }
 
-    template <class Meet>
-    void descend(NodePair pair, Sieve<T, D>& sieve, const Meet& meet) const {
+    template <class Overlap>
+    void descend(NodePair pair, Sieve<T, D>& sieve, const Overlap& overlap) const {
         if (nodes[pair.a].children == 0 && nodes[pair.b].children == 0) {
             if (pair.a == pair.b)
                 sieve.self(run(pair.a));
@@ -232,7 +234,7 @@ class Tree {
             return;
         }
         for_each_below(pair, [&](NodePair below) {
-            if (below.a == below.b || meet(below.a, below.b)) descend(below, sieve, meet);
+            if (below.a == below.b || overlap(below.a, below.b)) descend(below, sieve, overlap);
         });
     }
 

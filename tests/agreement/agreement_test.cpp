@@ -1,10 +1,13 @@
-// Every method of the registry against the plain double loop, pair by pair with images: pairs
-// and counts, two sets and probes, in every dimension and precision; the other outputs by
-// turns. With VICINAL_TEST_ALL the cases are every shape x domain x scene x filter, each with
-// one thread count, so chosen that every thread count meets any two values of any two of these,
-// and with one kind of queries; otherwise a subset in which any two values of any two of the
-// five meet. The double loop runs once per case, for all methods. One finder per method and
-// thread count serves all cases, so each also follows another past.
+// Compares every method of the registry with the plain double loop, pair by pair with images:
+// pairs and counts, two sets and probes, in every dimension and precision. The other outputs
+// are tested for one method per case, in turn.
+//
+// With VICINAL_TEST_ALL the cases are the full product of shape, domain, scene and filter. Each
+// case has one thread count, chosen such that every thread count is combined with all pairs of
+// values of two of these factors, and one kind of queries. Otherwise the cases are a pairwise
+// subset: all pairs of values of any two of the five factors. The double loop runs once per
+// case, for all methods. One finder per method and thread count serves all cases, so that it
+// also starts from the state of another case.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -22,7 +25,7 @@ constexpr FilterCase filters[] = {FilterCase::none, FilterCase::groups, FilterCa
                                   FilterCase::vertices};
 constexpr std::size_t bodies_per_case = 40;
 constexpr std::size_t queries_per_case = 4;
-constexpr std::size_t queried_kinds = 6;  // of shape_cases those of the rule sum
+constexpr auto query_kinds = std::ranges::count(shape_cases, ReachRule::sum, &ShapeCase::rule);
 
 template <Real T, int D>
 class Agreement : public ::testing::Test {
@@ -44,7 +47,7 @@ class Agreement : public ::testing::Test {
         SCOPED_TRACE(std::string(shape.name) + " " + domain_name + " " + scene + " filter " +
                      std::to_string(static_cast<int>(filter)) + " threads " +
                      std::to_string(threads));
-        // A giant of the default size has thousands of images, which the double loop must try.
+        // A giant of the default size has thousands of images, all tested by the double loop.
         std::map<std::string, double> parameters{{"dim", D}};
         if (scene == "giant") parameters["ratio"] = 10;
         const auto make = [&](std::size_t n, const ShapeCase& kind, std::uint64_t seed) {
@@ -60,13 +63,14 @@ class Agreement : public ::testing::Test {
         Expected expected;
         expected.one_set = reference::plain_pairs(bodies.view(), domain);
         expected.two_sets = reference::plain_pairs(others.view(), bodies.view(), domain);
-        // Turns are spread, so that they do not keep step with the factors of the cases.
+        // Hashed, so that the choice is independent of the factors of the cases.
         const std::size_t spread = ++cases_ * 2654435761u >> 16;
         std::size_t kinds = 0;
         for (const ShapeCase& kind : shape_cases) {
             if (kind.rule != ReachRule::sum) continue;
-            // In the whole product kinds of queries take turns.
-            if (run_all() && kinds++ != spread % queried_kinds) continue;
+            // In the full product each case has one kind of queries.
+            if (run_all() && kinds++ != spread % static_cast<std::size_t>(query_kinds))
+                continue;
             expected.queries.push_back(make(queries_per_case, kind, 13));
             expected.probes.push_back(
                 reference::plain_probe(bodies.view(), expected.queries.back().view(), domain));
@@ -80,7 +84,7 @@ class Agreement : public ::testing::Test {
                   m == turn);
             // Direct images use no method: one test is enough for all.
             const auto& report = finders_for(method.name, threads).finder.report();
-            if (report.why.starts_with("not needed")) break;
+            if (report.why.starts_with("method unused")) break;
         }
     }
 
@@ -98,7 +102,7 @@ class Agreement : public ::testing::Test {
         const Found<D> found = listed(finder.pairs());
         EXPECT_EQ(difference<D>(expected.one_set, sorted<D>(found)), "");
         EXPECT_EQ(finder.count(), expected.one_set.size());
-        if (all_outputs || finder.report().why.starts_with("not needed"))
+        if (all_outputs || finder.report().why.starts_with("method unused"))
             check_outputs(finder, expected.one_set);
         EXPECT_EQ(
             difference<D>(expected.two_sets, listed(finder.pairs_with(others, Order::sorted))),
@@ -116,7 +120,8 @@ class Agreement : public ::testing::Test {
         EXPECT_TRUE(found == listed(alone.pairs())) << "order differs from that of one thread";
     }
 
-    // Made from the pairs by code that knows no method: methods take turns.
+    // Made from the pairs by code that is independent of the method, so one method per case is
+    // enough.
     void check_outputs(Finder<T, D>& finder, const Found<D>& expected) {
         EXPECT_EQ(difference<D>(expected, listed(finder.pairs(Order::sorted))), "") << "sorted";
         EXPECT_EQ(
@@ -142,7 +147,8 @@ class Agreement : public ::testing::Test {
         EXPECT_EQ(difference<D>(expected, sorted<D>(streamed)), "") << "streamed";
     }
 
-    // A finder, and one of a single thread with the same past, on which the order may depend.
+    // A finder, and one with a single thread and the same history, on which the order may
+    // depend.
     struct Finders {
         Finder<T, D> finder, alone;
     };
@@ -164,7 +170,7 @@ class Agreement : public ::testing::Test {
 };
 
 // Thousands of bodies, so that rows, strips and tasks are full: every method against brute
-// force, whose own agreement with the plain loop is shown above. Thread counts take turns.
+// force, which is compared with the plain loop above. Thread counts cycle.
 template <Real T, int D>
 class Crowd : public ::testing::Test {
   public:
@@ -187,7 +193,7 @@ class Crowd : public ::testing::Test {
         for (const ShapeCase& shape : shape_cases)
             if (shape.rule == ReachRule::sum && !shape.swept) run(many, shape, "open", "many");
         // Bodies that cover thousands of the others' cells.
-        const auto giants = few_giants(
+        const auto giants = with_giants(
             scenes::make("equal_spheres", run_light() ? 2000 : 4000, 7, {{"dim", D}}));
         for (const ShapeCase& shape : shape_cases)
             if (shape.rule == ReachRule::sum && shape.shape != Shape::points)

@@ -1,5 +1,5 @@
-// Which combinations to run: all of them, or a subset in which any two values of any two
-// factors meet in at least one case.
+// The combinations to run: all of them, or a pairwise cover, in which any two values of any two
+// factors occur together at least once.
 #pragma once
 
 #include <cstddef>
@@ -25,23 +25,23 @@ inline std::vector<CaseIndices> full_product(const std::vector<std::size_t>& siz
     }
 }
 
-// Greedy: start from a pair of values nobody has covered, give each other factor the value
-// that covers most. The result is fixed by the sizes alone.
+// Greedy: starts from an uncovered pair of values and gives each other factor the value that
+// covers the most pairs. The result depends on the sizes alone.
 inline std::vector<CaseIndices> pairwise_cover(const std::vector<std::size_t>& sizes) {
-    using Meeting = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>;
-    std::set<Meeting> open;
+    using ValuePair = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>;
+    std::set<ValuePair> uncovered;
     for (std::size_t f = 0; f < sizes.size(); ++f)
         for (std::size_t g = f + 1; g < sizes.size(); ++g)
             for (std::size_t v = 0; v < sizes[f]; ++v)
-                for (std::size_t w = 0; w < sizes[g]; ++w) open.insert({f, v, g, w});
-    const auto meeting = [](std::size_t f, std::size_t v, std::size_t g, std::size_t w) {
-        return f < g ? Meeting{f, v, g, w} : Meeting{g, w, f, v};
+                for (std::size_t w = 0; w < sizes[g]; ++w) uncovered.insert({f, v, g, w});
+    const auto value_pair = [](std::size_t f, std::size_t v, std::size_t g, std::size_t w) {
+        return f < g ? ValuePair{f, v, g, w} : ValuePair{g, w, f, v};
     };
     std::vector<CaseIndices> cover;
-    while (!open.empty()) {
+    while (!uncovered.empty()) {
         constexpr auto unset = static_cast<std::size_t>(-1);
         CaseIndices now(sizes.size(), unset);
-        const auto [f0, v0, g0, w0] = *open.begin();
+        const auto [f0, v0, g0, w0] = *uncovered.begin();
         now[f0] = v0;
         now[g0] = w0;
         for (std::size_t f = 0; f < sizes.size(); ++f) {
@@ -50,23 +50,23 @@ inline std::vector<CaseIndices> pairwise_cover(const std::vector<std::size_t>& s
             for (std::size_t v = 0; v < sizes[f]; ++v) {
                 std::size_t gain = 0;
                 for (std::size_t g = 0; g < sizes.size(); ++g)
-                    if (now[g] != unset) gain += open.count(meeting(f, v, g, now[g]));
+                    if (now[g] != unset) gain += uncovered.count(value_pair(f, v, g, now[g]));
                 if (gain > best_gain) best = v, best_gain = gain;
             }
             now[f] = best;
         }
         for (std::size_t f = 0; f < sizes.size(); ++f)
             for (std::size_t g = f + 1; g < sizes.size(); ++g)
-                open.erase({f, now[f], g, now[g]});
+                uncovered.erase({f, now[f], g, now[g]});
         cover.push_back(now);
     }
     return cover;
 }
 
-// The whole product of all factors but the last, which goes round: value (a + b + ...) mod its
-// size where the others are a, b, ... So any two values of any two others still meet every
-// value of the last, as long as some third factor has no fewer values.
-inline std::vector<CaseIndices> product_and_round(std::vector<std::size_t> sizes) {
+// The full product of all factors but the last, whose value is (a + b + ...) mod its size for
+// values a, b, ... of the others. So any two values of two other factors are combined with
+// every value of the last, if some third factor has at least as many values.
+inline std::vector<CaseIndices> product_with_cyclic_last(std::vector<std::size_t> sizes) {
     const std::size_t last = sizes.back();
     sizes.pop_back();
     std::vector<CaseIndices> cases = full_product(sizes);
@@ -75,10 +75,10 @@ inline std::vector<CaseIndices> product_and_round(std::vector<std::size_t> sizes
     return cases;
 }
 
-// All of that; a subset that covers all pairs of values; or, for builds with sanitizers, which
-// are ten times slower, some of that subset.
+// The full product, the pairwise cover, or a part of the cover for builds with sanitizers,
+// which are ten times slower.
 inline std::vector<CaseIndices> chosen_cases(const std::vector<std::size_t>& sizes) {
-    if (run_all()) return product_and_round(sizes);
+    if (run_all()) return product_with_cyclic_last(sizes);
     std::vector<CaseIndices> cases = pairwise_cover(sizes);
     if (!run_light()) return cases;
     std::vector<CaseIndices> some;

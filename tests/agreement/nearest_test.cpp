@@ -1,5 +1,5 @@
-// Nearest neighbours of every method that finds them against a plain loop over all bodies and
-// images: the same bodies, images and distances in the same order.
+// Compares nearest neighbours of every method that finds them with a plain loop over all bodies
+// and images: the same bodies, images and distances in the same order.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -60,7 +60,7 @@ std::vector<Found<T, D>> plain(const OwnedBodies<T, D>& queries, Index i,
                                const OwnedBodies<T, D>& bodies,
                                const std::array<std::array<double, D>, D>& lattice,
                                const std::array<bool, D>& periodic, int reach, bool own,
-                               std::size_t k, T most) {
+                               std::size_t k, T max_distance) {
     const auto side = [](const OwnedBodies<T, D>& b, std::size_t at, bool high) {
         return high && !b.upper.empty() ? b.upper[at] : b.position[at];
     };
@@ -87,7 +87,7 @@ std::vector<Found<T, D>> plain(const OwnedBodies<T, D>& queries, Index i,
                 const T gap = above > 0 ? above : below < 0 ? below : T{0};
                 sum = a == 0 ? gap * gap : sum + gap * gap;
             }
-            if (sum <= most * most) all.push_back({sum, j, n});
+            if (sum <= max_distance * max_distance) all.push_back({sum, j, n});
         }
         more = false;
         for (std::size_t a = 0; a < D && !more; ++a) {
@@ -107,7 +107,7 @@ std::vector<Found<T, D>> plain(const OwnedBodies<T, D>& queries, Index i,
 
 template <Real T, int D>
 void compare(const OwnedBodies<T, D>& bodies, const OwnedBodies<T, D>& queries,
-             const Domain<D>& domain, int reach, std::size_t k, T most, int threads) {
+             const Domain<D>& domain, int reach, std::size_t k, T max_distance, int threads) {
     for (const bool own : {false, true}) {
         const OwnedBodies<T, D>& asking = own ? bodies : queries;
         const auto compared = static_cast<Index>(std::min<std::size_t>(asking.size(), 8));
@@ -120,9 +120,10 @@ void compare(const OwnedBodies<T, D>& bodies, const OwnedBodies<T, D>& queries,
             if (expected.empty())
                 for (Index i = 0; i < compared; ++i)
                     expected.push_back(plain<T, D>(asking, i, bodies, finder.report().lattice,
-                                                   domain.periodic, reach, own, k, most));
-            const Nearest<T, D> found =
-                own ? finder.nearest(k, most) : finder.nearest(queries.view(), k, most);
+                                                   domain.periodic, reach, own, k,
+                                                   max_distance));
+            const Nearest<T, D> found = own ? finder.nearest(k, max_distance)
+                                            : finder.nearest(queries.view(), k, max_distance);
             ASSERT_EQ(found.rows.size(), asking.size());
             for (Index i = 0; i < compared; ++i) {
                 ASSERT_EQ(found.rows[i].size(), expected[i].size()) << "query " << i;
@@ -136,7 +137,7 @@ void compare(const OwnedBodies<T, D>& bodies, const OwnedBodies<T, D>& queries,
                               std::tie(one.body, one.n))
                         << "query " << i << " neighbour " << e;
                     ASSERT_EQ(found.distances[at], std::sqrt(one.square));
-                    // Else the plain loop might not have looked far enough.
+                    // Otherwise the range of the plain loop might be too small.
                     for (const int n : one.n) ASSERT_LT(std::abs(n), reach);
                 }
             }
@@ -152,7 +153,7 @@ void run() {
         for (const char* name : domain_names)
             for (const char* scene : {"uniform", "sheets", "giant"}) {
                 const std::size_t t = turn++;
-                // A giant meets more images of the others than the plain loop should try.
+                // A giant would need too many images in the plain loop.
                 if (name == std::string("skewed") && scene == std::string("giant")) continue;
                 SCOPED_TRACE(std::string(shape.name) + " " + name + " " + scene);
                 std::map<std::string, double> parameters{{"dim", D}};
@@ -163,7 +164,7 @@ void run() {
                                              seed);
                 };
                 auto bodies = make(40, shape, 21 + t);
-                // Ties: some bodies are at the place of others.
+                // Ties: some bodies coincide.
                 for (std::size_t c = 0; c < 12 * D; ++c) {
                     bodies.position[c] = bodies.position[12 * D + c];
                     if (!bodies.upper.empty()) bodies.upper[c] = bodies.upper[12 * D + c];
@@ -178,10 +179,10 @@ void run() {
                 }
                 const auto domain = make_domain<D>(name, periods_for(bodies), shape.swept);
                 const int reach = D == 2 ? 12 : name == std::string("skewed") ? 8 : 6;
-                const T most =
+                const T max_distance =
                     t % 2 == 0 ? std::numeric_limits<T>::infinity() : 3 * bodies.cutoff;
-                compare<T, D>(bodies, queries, domain, reach, t % 5 == 0 ? 12 : 1 + t % 7, most,
-                              t % 2 == 0 ? 1 : 3);
+                compare<T, D>(bodies, queries, domain, reach, t % 5 == 0 ? 12 : 1 + t % 7,
+                              max_distance, t % 2 == 0 ? 1 : 3);
                 if (::testing::Test::HasFailure()) return;
             }
     }
@@ -200,7 +201,7 @@ TEST(Nearest, agrees_with_a_plain_loop_double_3d) {
     run<double, 3>();
 }
 
-// Many more images than bodies; nobody that may be found; nobody at all.
+// Many more images than bodies; all bodies filtered out; no bodies.
 TEST(Nearest, few_bodies) {
     const std::vector<double> one{0.25, 0.25};
     for (const std::string& method : chosen) {
@@ -225,7 +226,7 @@ TEST(Nearest, few_bodies) {
     }
 }
 
-// Where squares overflow and underflow, what is equally near comes in the order of numbers.
+// If squares overflow or underflow, ties are in the order of indices.
 TEST(Nearest, extreme_places) {
     const std::vector<float> x{0, 0, 1e-30f, 0, 3e30f, 0, -3e30f, 0, 1, 0, 1e-25f, 0};
     for (const std::string& method : chosen) {

@@ -1,5 +1,5 @@
-// Options of the trees against the plain double loop, over steps in which bodies move a little,
-// so that what is kept from the step before is used.
+// Compares options of the trees with the plain double loop, over steps in which bodies move a
+// little, so that state of the previous step is reused.
 #include <gtest/gtest.h>
 
 #include "support/bodies.hpp"
@@ -104,7 +104,7 @@ TEST(TreeOptions, coherent_and_plain_records_of_very_many_bodies_are_the_same_se
     }
 }
 
-// kd-tree-1 of P1: every pair, some of them several times.
+// kd-tree-1 of P1: all pairs, some of them several times.
 TEST(TreeOptions, repeats_can_only_be_counted) {
     const auto bodies = make_bodies<float, 3>(
         scenes::make("equal_spheres", 2000, 5, {{"fill", 0.3}}), shape_cases[1], 5);
@@ -114,7 +114,7 @@ TEST(TreeOptions, repeats_can_only_be_counted) {
     finder.update(bodies.view());
     EXPECT_GT(finder.count(), exact.count());
     EXPECT_LE(finder.count(), 8 * exact.count());
-    EXPECT_NE(finder.report().why.find("as often as"), std::string::npos);
+    EXPECT_NE(finder.report().why.find("repeated pairs"), std::string::npos);
     EXPECT_THROW(finder.pairs(), Error);
     EXPECT_THROW(finder.take_pairs(), Error);
     EXPECT_THROW(finder.neighbours(), Error);

@@ -1,6 +1,6 @@
-// libFuzzer target: no call on a few hundred bodies takes longer than a second, whatever its
-// numbers, or it is an error. Bytes choose domain, method, options and orders of magnitude;
-// coordinates are drawn at random from those. Whether answers are right is for finders.cpp.
+// libFuzzer target: for any input values, a call on a few hundred bodies takes at most a second
+// or is an error. Bytes choose domain, method, options and orders of magnitude; coordinates are
+// random within those. finders.cpp checks the results.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -32,15 +32,15 @@ constexpr double slow_down = 20;
 constexpr double slow_down = 1;
 #endif
 
-// Processor time of all threads, so that a busy machine is no false alarm.
+// Processor time of all threads, so that a busy machine causes no false alarm.
 double processor_seconds() {
     timespec now{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// What the bytes say; when they run out, what comes of them at random: so short inputs, with
-// which the fuzzer begins, are whole scenes too.
+// Values from the input bytes; after their end, random values seeded by them. So the short
+// inputs with which the fuzzer begins are complete scenes as well.
 class Choices {
   public:
     Choices(const std::uint8_t* data, std::size_t size)
@@ -77,17 +77,17 @@ std::string text_of(double value) {
     return text;
 }
 
-// Within its range, evenly or by orders of magnitude.
-double any_number(Choices& choices, double least, double most) {
+// A number within a range, uniform or logarithmic.
+double any_number(Choices& choices, double minimum, double maximum) {
     const double part = choices.byte() / 255.0;
     const bool evenly = choices.chance(96);
-    return std::clamp(evenly      ? least + part * (most - least)
-                      : least > 0 ? least * std::pow(most / least, part)
-                                  : most * std::pow(10, -60 * part),
-                      least, most);
+    return std::clamp(evenly        ? minimum + part * (maximum - minimum)
+                      : minimum > 0 ? minimum * std::pow(maximum / minimum, part)
+                                    : maximum * std::pow(10, -60 * part),
+                      minimum, maximum);
 }
 
-// Any method but one, with some of its options.
+// A random method, except one, with some of its options.
 template <int D>
 std::string any_method(Choices& choices, const std::string& but) {
     std::vector<MethodInfo> all = methods();
@@ -96,7 +96,7 @@ std::string any_method(Choices& choices, const std::string& but) {
     std::string options;
     for (const OptionInfo& option : method.options) {
         if (!choices.chance(96)) continue;
-        const bool numbers = option.least < option.most;
+        const bool numbers = option.minimum < option.maximum;
         std::string value;
         if (option.kind == OptionInfo::Kind::method) {
             value = any_method<D>(choices, method.name);
@@ -105,7 +105,7 @@ std::string any_method(Choices& choices, const std::string& but) {
                 value += (c == 0 ? "(" : ", ") + text_of((c < D ? -1 : 1) * choices.length());
             value += ")";
         } else if (numbers && (option.choices.empty() || choices.chance(128))) {
-            value = text_of(any_number(choices, option.least, option.most));
+            value = text_of(any_number(choices, option.minimum, option.maximum));
         } else if (!option.choices.empty()) {
             value = option.choices[choices.below(option.choices.size())];
         } else {
@@ -143,7 +143,7 @@ Domain<D> any_domain(Choices& choices, double side) {
     return Domain<D>::triclinic(h, periodic);
 }
 
-// Places within some box anywhere, a few of them in another one; sizes likewise.
+// Random positions in a random box, a few of them in another one; sizes likewise.
 struct Magnitudes {
     double centre, extent, far, size, giant, motion;
     unsigned outliers;
@@ -166,8 +166,8 @@ OwnedBodies<T, D> any_bodies(Choices& choices, const Magnitudes& m, const ShapeC
     const std::size_t n = b < 128 ? b % 40 : max_bodies * (b - 127) / 128;
     scenes::Random random(choices.byte());
     const auto finite = [](double x) {
-        constexpr double most = static_cast<double>(std::numeric_limits<T>::max()) / 4;
-        return static_cast<T>(std::clamp(x, -most, most));
+        constexpr double largest = static_cast<double>(std::numeric_limits<T>::max()) / 4;
+        return static_cast<T>(std::clamp(x, -largest, largest));
     };
     OwnedBodies<T, D> bodies;
     bodies.kind = kind;
@@ -192,7 +192,7 @@ OwnedBodies<T, D> any_bodies(Choices& choices, const Magnitudes& m, const ShapeC
     return bodies;
 }
 
-// The next step: all a little further on.
+// The next step: all bodies move a little.
 template <Real T, int D>
 void move_on(OwnedBodies<T, D>& bodies, double by) {
     scenes::Random random(5);
@@ -221,7 +221,7 @@ class Run {
         const double cutoff = choices_.chance(128) ? m.size : side * choices_.length() / 10;
         const ShapeCase& kind = shape_cases[choices_.below(std::size(shape_cases))];
         bodies_ = any_bodies<T, D>(choices_, m, kind, cutoff);
-        // As they are given to every finder: of the same shape, and of another.
+        // Second sets of the same shape and of another.
         others_ = any_bodies<T, D>(choices_, m, kind, cutoff);
         const Magnitudes elsewhere(choices_, side);
         queries_ = any_bodies<T, D>(
@@ -251,14 +251,14 @@ class Run {
             if (which % 9 == 4) timed("order", [&] { finder_.order(); });
             if (which % 4 == 3) {
                 const std::size_t k = neighbours[choices_.below(6)];
-                const T most = choices_.chance(128) ? std::numeric_limits<T>::infinity()
-                                                    : static_cast<T>(choices_.length());
+                const T max_distance = choices_.chance(128) ? std::numeric_limits<T>::infinity()
+                                                            : static_cast<T>(choices_.length());
                 const std::string call = "nearest " + std::to_string(k);
                 if (which & 32)
-                    timed(call, [&] { finder_.nearest(k, most); });
+                    timed(call, [&] { finder_.nearest(k, max_distance); });
                 else
                     timed(call + " to queries",
-                          [&] { finder_.nearest(queries_.view(), k, most); });
+                          [&] { finder_.nearest(queries_.view(), k, max_distance); });
             }
             move_on(bodies_, step_);
         }

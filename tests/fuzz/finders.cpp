@@ -1,8 +1,8 @@
-// Random scenes to all methods; any difference from the plain double loop is a find. Each
-// scene lives for a few steps, in which bodies move on, come to rest and start again, and a
-// shear may advance while they do; at each the pairs of one set, those with a second set and a
-// probe by any shape are compared. Bytes are read as small whole numbers and scaled, so that
-// touching, coincident and aligned bodies are common rather than rare.
+// Compares all methods with the plain double loop on random scenes. Each scene has a few steps,
+// in which bodies move, stop and move again, and a shear may advance. At each step, the pairs
+// of one set, those with a second set and a probe of any shape are compared. Bytes are read as
+// small whole numbers and scaled, so that touching, coincident and aligned bodies are common
+// rather than rare.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -29,7 +29,7 @@ class Bytes {
         return x;
     }
     double length() { return (next() & 15) * 0.125; }
-    // Of a shear during the step, in periods: parts of one and a few, slightly off, a trifle.
+    // The change of a shear during the step, in periods: a fraction, a few, slightly off, tiny.
     double change() {
         const unsigned b = next();
         double x = (static_cast<int>(b & 31) - 16) * 0.25;
@@ -38,8 +38,8 @@ class Bytes {
         if ((b & 0xc0) == 0xc0) x *= 0x1p-12;
         return x;
     }
-    // Among images a shear carries far bodies over as many periods as they are out: the plain
-    // search would try all of them.
+    // A shear moves the images of bodies that are many periods outside by as many periods; the
+    // plain search would test all of these images.
     double far = 64;
 
   private:
@@ -47,13 +47,14 @@ class Bytes {
     std::size_t size_, at_ = 0;
 };
 
-// Moving or not: whether their displacements are used is decided step by step.
+// With displacements; each step decides whether they are used.
 template <Real T, int D>
-OwnedBodies<T, D> read_bodies(Bytes& bytes, const ShapeCase& kind, T cutoff, std::size_t most) {
+OwnedBodies<T, D> read_bodies(Bytes& bytes, const ShapeCase& kind, T cutoff,
+                              std::size_t max_bodies) {
     OwnedBodies<T, D> bodies;
     bodies.kind = kind;
     bodies.cutoff = cutoff;
-    while (!bytes.empty() && bodies.size() < most) {
+    while (!bytes.empty() && bodies.size() < max_bodies) {
         for (int a = 0; a < D; ++a) {
             const double x = bytes.coordinate();
             bodies.position.push_back(static_cast<T>(x));
@@ -71,7 +72,7 @@ OwnedBodies<T, D> read_bodies(Bytes& bytes, const ShapeCase& kind, T cutoff, std
 struct Step {
     bool bodies_move, others_move, ask_first, mesh;
     double change, offset;  // of a shear, in periods
-    double by;              // how far bodies move on
+    double by;              // displacement of bodies
 };
 
 Step read_step(Bytes& bytes, const ShapeCase& kind) {
@@ -103,8 +104,8 @@ void set_vertices(OwnedBodies<T, D>& bodies, bool given, std::size_t each) {
     if (given) add_vertices(bodies, each, 30, each);
 }
 
-// The default, four others in turn, and one inside a skin that keeps a list from the first step
-// on: all of them in every scene would leave time for few scenes.
+// The default, four others in turn, and one inside verlet with a list from the first step on.
+// With all methods in every scene, the fuzzer would run few scenes.
 std::vector<std::string> chosen_methods(Bytes& bytes) {
     const std::vector<MethodInfo> all = methods();
     const unsigned b = bytes.next();
@@ -163,7 +164,7 @@ class Run {
                 compare("pairs", names_[f], own_, finders[f].pairs(Order::sorted));
                 if (!step.ask_first) compare_queries(finders[f], names_[f]);
             }
-            // One step of a crowd takes seconds with sanitizers.
+            // A step of a dense scene takes seconds with sanitizers.
             if (own_.size() + with_.size() + probe_.size() > 4096) return;
         }
     }

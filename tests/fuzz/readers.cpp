@@ -1,6 +1,6 @@
-// libFuzzer target for the file readers. The first byte chooses the format, the rest is
-// the file. A reader must give a table whose columns are all complete, or vicinal::Error; the
-// table read as pairs must give such of bodies that exist, or vicinal::Error.
+// libFuzzer target for the file readers. The first byte chooses the format, the rest is the
+// file. A reader must return a table with complete columns or throw vicinal::Error. Reading the
+// table as pairs must give indices of existing bodies or throw vicinal::Error.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -28,12 +28,12 @@ check() {
         [ -z "$line" ] || complain "$line: only tests may look inside the library"
     done < <(includes bench common examples io reference scenes sim tool |
         grep -E "\"(${seen#common|})/")
-    # A method knows neither other methods nor how threads and vectors are made.
+    # A method must not use other methods, thread libraries or intrinsics.
     while read -r line; do
         [ -z "$line" ] || complain "$line: not in a method"
     done < <(grep -nE '^ *# *(include +("methods/|<(omp|thread|mutex|iostream|immintrin|hwy|mpi))|pragma +omp)' \
         src/methods/*.cpp src/row_grid/row_grid.cpp | grep -vE '"methods/registry.hpp"')
-    # What a shape is stands in one place: all else asks for a property.
+    # Only one file names shapes; all others use their properties.
     while read -r line; do
         [ -z "$line" ] || complain "$line: ask scene/shape.hpp for the property, not for the shape"
     done < <(grep -rn 'Shape::' src --include='*.[ch]pp' | grep -v '^src/scene/shape\.hpp:')

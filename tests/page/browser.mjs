@@ -1,4 +1,4 @@
-// Drives Chromium without a window by its debugging protocol, over a pipe: no port, no library.
+// Controls headless Chromium by its debugging protocol over a pipe, without a port or a library.
 import {spawn} from "node:child_process";
 import {mkdtempSync, rmSync} from "node:fs";
 import {tmpdir} from "node:os";
@@ -11,7 +11,7 @@ export class Browser {
 
     constructor(program) {
         this.folder = mkdtempSync(join(tmpdir(), "vicinal-page-"));
-        // The sandbox needs rights that containers do not give; the pages are our own.
+        // The sandbox needs privileges that containers lack; the pages are trusted.
         this.process = spawn(program, ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
             "--no-first-run", `--user-data-dir=${this.folder}`, "--remote-debugging-pipe"],
             {stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"]});

@@ -1,6 +1,6 @@
-// The page of scripts/bench.sh, made from rows of the tool and from hostile ones, in a browser:
-// no script fails, nothing is fetched, the tables have the numbers, the plots are drawn, in light
-// and dark, wide and narrow.
+// Tests the page of scripts/bench.sh in a browser, with rows of the tool and hostile rows: no script
+// fails, nothing is fetched, the tables hold the values, and the plots are drawn, in light and dark
+// schemes and wide and narrow windows.
 //   node page_test.mjs SOURCE TOOL CHROMIUM
 import assert from "node:assert/strict";
 import {execFileSync, spawnSync} from "node:child_process";
@@ -22,7 +22,7 @@ function make_page(rows) {
     return pathToFileURL(file).href;
 }
 
-// Rows of the tool: as a file for the page, as JSON to hold it against.
+// Rows of the tool: a file for the page, and JSON to compare with.
 function measure(file, ...options) {
     const json = execFileSync(tool, ["bench", ...options, "--repeat", "2", "--json", "-o", file], {encoding: "utf8"});
     return JSON.parse(json).rows;
@@ -37,7 +37,7 @@ const table_rows = (page, id) => page.value(`[...document.querySelectorAll("#${i
 const headings = ["threads", "runs", "ms", "spread", "ratio", "scene, ms", "build, ms", "search, ms", "output, ms", "pairs",
     "cand/pair", "memory, MB", "differs"];
 
-// What is written in a plot; "" if there is none to see.
+// The text of a plot; empty if none is visible.
 const plot_texts = (page, id, kind) => page.value(`(() => {
     const plot = document.querySelector("#${id} .${kind} .plot");
     return plot.hidden ? "" : [...plot.querySelectorAll("svg text")].map((text) => text.textContent);
@@ -49,7 +49,7 @@ function assert_has(texts, value, unit, what) {
     assert.ok(texts.some((text) => text.endsWith(unit) && near(number(text), value)), `${what}: no ${value}${unit} in ${texts}`);
 }
 
-// The page draws scene by scene, in tasks of their own; ECharts shows it in the next frame.
+// The page draws each scene in a separate task; ECharts shows it in the next frame.
 const drawn = `new Promise((done) => setTimeout(() => requestAnimationFrame(() => requestAnimationFrame(() => done()))))`;
 
 async function open(browser, url, look = {}) {
@@ -66,7 +66,7 @@ const choose_bodies = (page, id, bodies) => page.value(`(() => {
     select.dispatchEvent(new Event("change"));
 })(), ${drawn}`);
 
-// The least contrast, by the formula of WCAG 2.1, of any text on the page and in its plots.
+// The minimum contrast (WCAG 2.1) of all text on the page and in its plots.
 const least_contrast = (page) => page.value(`(() => {
     const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
     const light = (colour) => {
@@ -88,7 +88,7 @@ function assert_quiet(page, url) {
     assert.deepEqual([...new Set(page.requests)], [url]);
 }
 
-// Nothing is wider than the window, and every plot as wide as its place.
+// Nothing is wider than the window, and every plot fills its container.
 async function assert_fits(page) {
     assert.ok(await page.value("document.documentElement.scrollWidth <= innerWidth"), "the page scrolls sideways");
     const widths = await page.value("[...document.querySelectorAll('.plot:not([hidden])')].map((plot) => " +
@@ -179,14 +179,14 @@ async function rows_of_the_tool(browser) {
         }
     assert.ok((await plot_texts(page, "scene-1", "growth")).includes("1k"));
     assert.ok(await page.value("document.querySelectorAll('#scene-1 .growth svg path').length") >= 3 * 3, "lines and marks");
-    // On two threads the other scene has nothing to show, and says so.
+    // The other scene has no rows for two threads, and the page says so.
     assert.equal(await plot_texts(page, "scene-2", "ratios"), "");
     assert.match(await page.value("document.querySelector('#scene-2 .ratios .note').textContent"), /No method/);
     await choose_threads(page, 1);
     assert.ok((await plot_texts(page, "scene-2", "phases")).includes("auto"));
     assert.equal(await page.value("document.querySelector('#scene-2 select')"), null, "one size is no choice");
 
-    // Another scheme while the page is open.
+    // The colour scheme changes while the page is open.
     const fills = () => page.value("[...new Set([...document.querySelectorAll('svg text')].map((text) => getComputedStyle(text).fill))]");
     const before = await fills();
     await page.prefer("dark");
@@ -235,7 +235,7 @@ async function hostile_rows(browser) {
     assert.ok(ratios.some((text) => text.startsWith("≠ <img")), ratios);
     assert.deepEqual(await plot_texts(page, "scene-2", "ratios"), "", "a ratio to nothing");
 
-    // What a pointer on the longest bar brings up is text.
+    // The tooltip of the longest bar is plain text.
     const {x, y} = await page.value(`(() => {
         document.querySelector("#scene-1 .ratios").scrollIntoView({block: "center"});
         const boxes = [...document.querySelectorAll("#scene-1 .ratios svg path")].filter((path) => path.getAttribute("fill") === look.theirs)

@@ -1,5 +1,5 @@
-// A run that is written down and gone on with is the run that was never interrupted; what is
-// not a checkpoint, or no longer the same, is refused.
+// A resumed run is identical to an uninterrupted one. Files that are not checkpoints, or are
+// damaged, are rejected.
 #include "sim/checkpoint.hpp"
 
 #include <cmath>
@@ -17,11 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Each simulator as it comes, both responses of falling and both rules of shearing, with few
-// bodies.
+// Each simulator with its defaults, both responses of falling and both rules of shearing, with
+// few bodies.
 struct Case {
     std::string simulator;
-    std::string key, value;  // one setting of its own
+    std::string key, value;  // one setting
 
     std::unique_ptr<sim::Simulation> make(const sim::How& how = {}) const {
         const sim::Simulator& found = sim::find_simulator(simulator);
@@ -107,7 +107,7 @@ TEST_F(Checkpoints, any_damage_is_noticed) {
     for (std::size_t k = 0; k < 200; ++k) {
         std::string damaged = whole;
         damaged[whole.size() * k / 200] ^= static_cast<char>(1 << (k % 8));
-        expect_refused(damaged, k < 1 ? "no checkpoint" : "");
+        expect_refused(damaged, k < 1 ? "not a checkpoint" : "");
     }
     for (const std::size_t size :
          {std::size_t{0}, std::size_t{10}, std::size_t{40}, whole.size() / 2, whole.size() - 1})
@@ -119,7 +119,7 @@ TEST_F(Checkpoints, any_damage_is_noticed) {
 
 TEST_F(Checkpoints, what_is_no_checkpoint_is_refused) {
     expect_refused("", "too short");
-    expect_refused("x,y,z\n1,2,3\n4,5,6\n7,8,9\n7,8,9\n7,8,9\n", "no checkpoint");
+    expect_refused("x,y,z\n1,2,3\n4,5,6\n7,8,9\n7,8,9\n7,8,9\n", "not a checkpoint");
     expect_refused("vicinal checkpoint 2\n" + std::string(100, 'x'), "version");
     fs::remove(file());
     EXPECT_THROW(sim::Checkpoint{file()}, Error);

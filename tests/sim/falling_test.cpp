@@ -1,5 +1,5 @@
-// Falling spheres: the same state whatever the method and the threads; closed forms where two
-// bodies or one have them; floor and walls that hold; piles that come to rest.
+// Falling spheres: the state does not depend on method and threads; closed-form solutions for
+// one or two bodies; impenetrable floor and walls; piles that come to rest.
 #include "sim/falling.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using sim::FallingSettings;
 
 FallingSettings small_pile(const std::string& response) {
     FallingSettings s{.n = 200, .spread = 0.3, .response = response, .walls = true};
-    if (response == "dem") {  // packed, so that all of it is in contact soon
+    if (response == "dem") {  // dense, so that all spheres are soon in contact
         s.fill = 0.2;
         s.gravity = 10;
         s.dt = 1e-3;
@@ -37,7 +37,8 @@ class Falling : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(response, Falling, ::testing::Values("pairwise", "dem"),
                          [](const auto& test) { return std::string(test.param); });
 
-// Other hashes: other physics. Only + - * / and sqrt are used, so they hold everywhere.
+// A different hash means different physics. Only + - * / and sqrt are used, so the hashes hold
+// on every platform.
 TEST_P(Falling, golden_state) {
     const std::uint64_t golden =
         std::string(GetParam()) == "dem" ? 5563058921107756761u : 3262630848258691171u;
@@ -53,7 +54,7 @@ TEST_P(Falling, every_method_and_thread_count_gives_the_same_state) {
                 << method.name << " on " << threads;
 }
 
-// Enough of them that the loops over bodies are really shared.
+// Enough bodies for parallel loops.
 TEST_P(Falling, many_bodies_give_the_same_state_on_every_thread_count) {
     auto settings = small_pile(GetParam());
     settings.n = 20'000;
@@ -111,9 +112,9 @@ TEST_P(Falling, a_sphere_falls_freely) {
     EXPECT_NEAR(simulation->statistics().momentum[2], -2 * mass, 1e-13);
 }
 
-// At rest springs hold the pile: hardly any kinetic energy against what lifting it by a radius
-// takes. Spheres that are pushed apart keep what gravity gives them in a step, but stay where
-// they are.
+// A pile on springs comes to rest: its kinetic energy is small compared with the work to lift
+// it by a radius. With pairwise response, spheres keep the velocity that gravity adds in a
+// step, but do not move.
 TEST_P(Falling, a_pile_comes_to_rest_within_floor_and_walls) {
     auto settings = small_pile(GetParam());
     const bool dem = settings.response == "dem";
@@ -125,7 +126,7 @@ TEST_P(Falling, a_pile_comes_to_rest_within_floor_and_walls) {
     const auto simulation = sim::make_falling(settings, {.method = "auto", .threads = 1});
     const auto radius = get(*simulation, "radius");
     const double smallest = *std::min_element(radius.begin(), radius.end());
-    // Springs give way; what is pushed does not.
+    // Springs are compressed; pairwise spheres are not.
     const double give = dem ? 0.2 * smallest : 0;
     const int steps = dem ? 24'000 : 2'000;
     double before = 0;
@@ -174,7 +175,7 @@ TEST_P(Falling, settings_that_make_no_sense_are_errors) {
     refused({.fill = 0.6, .response = "dem"}, "smaller fill");
 }
 
-// Two spheres of other masses on one line, far above the floor.
+// Two spheres of different masses on one line, far above the floor.
 struct TwoBodies {
     double radius[2] = {0.3, 0.2}, speed[2] = {2, -1}, mass[2];
     std::unique_ptr<sim::Simulation> simulation;
@@ -231,8 +232,8 @@ TEST(FallingPairwise, spheres_in_one_place_are_parted) {
     EXPECT_NEAR(x[5] - x[2], 0.5, 1e-14);
 }
 
-// A spring, a dashpot, and a contact that ends when nothing presses any more (Schwager &
-// Pöschel 2007).
+// A spring, a dashpot, and a contact that ends when the force vanishes (Schwager & Pöschel
+// 2007).
 TEST(FallingDem, two_bodies_rebound_as_the_damped_oscillator) {
     constexpr double dt = 1e-5, contact = 2000;
     for (const double damping : {0.0, 0.2, 0.5}) {
@@ -254,7 +255,7 @@ TEST(FallingDem, two_bodies_rebound_as_the_damped_oscillator) {
     }
 }
 
-// It slides at the Coulomb limit until it rolls, with 5/7 of its speed, whatever the friction.
+// A sphere slides at the Coulomb limit until it rolls with 5/7 of its speed, for any friction.
 TEST(FallingDem, a_sliding_sphere_ends_up_rolling) {
     for (const double friction : {0.1, 0.5}) {
         const auto simulation = sim::make_falling(
@@ -287,8 +288,8 @@ TEST(FallingDem, a_bouncing_ball_keeps_its_energy) {
     }
 }
 
-// What is refused says what is not: with that step the centre of a sphere that falls from the
-// top comes down to the floor, but for what its weight adds.
+// The error message gives the largest valid step: with it, the centre of a sphere that falls
+// from the top just reaches the floor, apart from the effect of its weight.
 TEST(FallingDem, a_step_in_which_spheres_go_through_the_floor_is_refused) {
     FallingSettings settings{
         .n = 1, .fill = 0.1, .response = "dem", .dt = 0.5, .damping = 0, .contact = 30};

@@ -1,5 +1,5 @@
-// The fluid: its kernel, its physics against what is known in closed form, and its state, which
-// no method and no number of threads changes.
+// The fluid: its kernel, closed-form solutions, and a state that does not depend on method and
+// threads.
 #include "sim/fluid.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ std::vector<Vector> vectors_of(const Simulation& simulation, const std::string& 
 
 const How alone{"auto", 1};
 
-// Moves the particles to scale * x + shift and gives them velocities at random.
+// Moves the particles to scale * x + shift, with random velocities.
 void stir(Simulation& simulation, double scale, const Vector& shift) {
     auto x = get(simulation, "position"), v = get(simulation, "velocity");
     scenes::Random random(5);
@@ -43,7 +43,7 @@ void stir(Simulation& simulation, double scale, const Vector& shift) {
     put(simulation, {{"position", x}, {"velocity", v}});
 }
 
-// Still water in a tank, or what becomes of it.
+// Water in a tank, initially at rest.
 FluidSettings tank() {
     FluidSettings s;
     s.model = "sph";
@@ -53,22 +53,22 @@ FluidSettings tank() {
     return s;
 }
 
-// Two spheres and a wall make a pocket. Whoever lies in it does not move, so gravity does no
+// Two spheres and a wall form a pocket. A particle in it does not move, so gravity does no
 // work.
 TEST(Solids, a_wedged_particle_gains_no_energy) {
     const StaticSpheres spheres{{{0.1, 0.4, 0.5}, {0.1, 0.6, 0.5}}, {0.2, 0.2}};
     Solids solids({1, 1, 1}, spheres, 0.01, How{.threads = 1});
     std::vector<Vector> place{{0.05, 0.5, 0.8}}, velocity{{0, 0.01, 0}}, path(1);
     constexpr double gravity = 9.81, dt = 0.001;
-    double most = gravity * place[0][2] + 0.5 * dot(velocity[0], velocity[0]);
+    double max_energy = gravity * place[0][2] + 0.5 * dot(velocity[0], velocity[0]);
     for (int step = 0; step < 5000; ++step) {
         velocity[0][2] -= gravity * dt;
         path[0] = dt * velocity[0];
         solids.move(place, velocity, path, 0.3);
         const double energy = gravity * place[0][2] + 0.5 * dot(velocity[0], velocity[0]);
-        // A step of this integrator falls short of the fall by half of the gravity's work.
-        ASSERT_LE(energy, most + gravity * dt * length(velocity[0])) << step;
-        if (step == 2500) most = energy;
+        // The error of this integrator is half of gravity's work in a step.
+        ASSERT_LE(energy, max_energy + gravity * dt * length(velocity[0])) << step;
+        if (step == 2500) max_energy = energy;
     }
     EXPECT_GT(place[0][2], 0.6);
     EXPECT_LT(length(velocity[0]), 0.1);
@@ -102,30 +102,30 @@ TEST(CubicSpline, slope_is_the_derivative) {
 TEST(Solids, particle_meets_wall_and_sphere_where_geometry_says) {
     const double clearance = 0.1;
     Solids solids({4, 4, 4}, {{{2, 2, 2}}, {0.5}}, clearance, {});
-    // At the sphere head-on, at its side under 30 degrees to the surface's normal, at the
-    // floor, and past all.
-    std::vector<Vector> places{{0.5, 2, 2}, {0.5, 2.3, 2}, {1, 1, 0.2}, {0.5, 0.5, 0.5}};
+    // Towards the sphere head-on, towards its side at 30 degrees to the normal, towards the
+    // floor, and past all solids.
+    std::vector<Vector> positions{{0.5, 2, 2}, {0.5, 2.3, 2}, {1, 1, 0.2}, {0.5, 0.5, 0.5}};
     std::vector<Vector> velocities{{10, 0, 0}, {10, 0, 0}, {1, 0, -2}, {1, 1, 1}};
     std::vector<Vector> paths{{1.2, 0, 0}, {1.2, 0, 0}, {0.2, 0, -0.4}, {0.1, 0.1, 0.1}};
-    EXPECT_EQ(solids.move(places, velocities, paths, 0.5), 3u);
-    EXPECT_NEAR(places[0][0], 1.4, 1e-6);
+    EXPECT_EQ(solids.move(positions, velocities, paths, 0.5), 3u);
+    EXPECT_NEAR(positions[0][0], 1.4, 1e-6);
     EXPECT_NEAR(velocities[0][0], -5, 1e-9);
-    // The normal where it meets the surface of reach 0.6 is (-sqrt(3)/2, 1/2, 0); what is left
-    // of the path, 1.2 - (1.5 - 0.6 sqrt(3)/2), goes along (1/2, sqrt(3)/2, 0) by half of it.
+    // The normal at the hit on the surface of reach 0.6 is (-sqrt(3)/2, 1/2, 0). Half of the
+    // remaining path, 1.2 - (1.5 - 0.6 sqrt(3)/2), is along (1/2, sqrt(3)/2, 0).
     const double s = std::sqrt(3.0) / 2, rest = 0.5 * (1.2 - (1.5 - 0.6 * s));
-    EXPECT_NEAR(places[1][0], 2 - 0.6 * s + rest * 0.5, 1e-6);
-    EXPECT_NEAR(places[1][1], 2.3 + rest * s, 1e-6);
+    EXPECT_NEAR(positions[1][0], 2 - 0.6 * s + rest * 0.5, 1e-6);
+    EXPECT_NEAR(positions[1][1], 2.3 + rest * s, 1e-6);
     EXPECT_NEAR(velocities[1][0], 10 - 1.5 * 10 * s * s, 1e-9);
     EXPECT_NEAR(velocities[1][1], 1.5 * 10 * s * 0.5, 1e-9);
-    // A quarter of the way down; on along the floor.
-    EXPECT_NEAR(places[2][0], 1.2, 1e-12);
-    EXPECT_EQ(places[2][2], clearance);
+    // A quarter of the path down, then along the floor.
+    EXPECT_NEAR(positions[2][0], 1.2, 1e-12);
+    EXPECT_EQ(positions[2][2], clearance);
     EXPECT_EQ(velocities[2][2], 1);
-    EXPECT_NEAR(places[3][0], 0.6, 1e-12);
+    EXPECT_NEAR(positions[3][0], 0.6, 1e-12);
     EXPECT_EQ(velocities[3][0], 1);
 }
 
-// The samples stand for the volume of what they fill, also where spheres overlap.
+// The volumes of the samples sum to that of the solids, even if spheres overlap.
 TEST(Solids, samples_fill_walls_and_spheres) {
     const StaticSpheres apart{{{1, 1, 1}, {2, 2, 2}}, {0.3, 0.2}};
     const Vector spacing{0.05, 0.05, 0.05};
@@ -137,8 +137,7 @@ TEST(Solids, samples_fill_walls_and_spheres) {
     };
     const double two = 4.0 / 3 * pi * (0.027 + 0.008);
     EXPECT_NEAR(volume(apart), two, 1e-9);
-    // Two equal spheres, one radius apart: 11/16 of each are outside the other, and half of
-    // what they share.
+    // Two equal spheres, one radius apart: 11/16 of each is outside the other.
     const StaticSpheres joined{{{1, 1, 1}, {1.3, 1, 1}}, {0.3, 0.3}};
     EXPECT_NEAR(volume(joined), 27.0 / 32 * 2 * 4 / 3 * pi * 0.027, 0.005);
 }
@@ -150,16 +149,16 @@ TEST(Sph, keeps_the_density_of_a_resting_column) {
     s.n = 8 * 8 * 8;
     const auto fluid = make_fluid(s, alone);
     run(*fluid, 300);
-    const auto places = vectors_of(*fluid, "position");
+    const auto positions = vectors_of(*fluid, "position");
     const auto densities = get(*fluid, "density");
     double middle = 0;
     int deep = 0;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        middle += places[i][2] / static_cast<double>(places.size());
-        // Where the kernel's support does not reach the surface.
-        if (places[i][2] > 0.5 - (2 * 1.2 + 1) * s.size) continue;
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+        middle += positions[i][2] / static_cast<double>(positions.size());
+        // Where the kernel's support does not include the surface.
+        if (positions[i][2] > 0.5 - (2 * 1.2 + 1) * s.size) continue;
         ++deep;
-        EXPECT_NEAR(densities[i] / 1000, 1, 0.03) << i << " at " << places[i][2];
+        EXPECT_NEAR(densities[i] / 1000, 1, 0.03) << i << " at " << positions[i][2];
     }
     EXPECT_GT(deep, 250);
     EXPECT_NEAR(middle, 0.25, 0.01);
@@ -213,7 +212,7 @@ TEST(Collide, keeps_momentum_and_gains_no_energy_away_from_walls) {
     EXPECT_LT(fluid->statistics().overlap, first.overlap);
 }
 
-// How far the deepest particle lies beyond its clearance of the solids.
+// The deepest violation of the clearance from the solids.
 double intrusion(const Simulation& fluid, const FluidSettings& s, double clearance) {
     const Vector extent{s.length, s.width, s.height};
     const auto spheres = random_spheres(s.spheres, s.smallest, s.largest, extent, s.seed);
@@ -251,8 +250,8 @@ TEST(Sph, drop_stays_out_of_the_solids) {
             fluid->step();
             met += fluid->statistics().contacts;
         }
-        // A ten thousandth of the spacing: where spheres overlap, one pushes into the other by
-        // the margin that it keeps.
+        // A ten-thousandth of the spacing: where spheres overlap, the margin of one pushes
+        // particles into the other.
         ASSERT_LT(intrusion(*fluid, s, s.size / 4), 1e-4 * s.size) << k;
     }
     EXPECT_LT(mean_height(), start - 0.1);
@@ -265,20 +264,20 @@ TEST(Collide, nothing_passes_through_a_sphere_however_long_the_step) {
     s.spheres = 100;
     s.size = 1.0 / 32;
     s.length = s.width = s.height = 1;
-    s.dt = 1.0 / 16;  // a fall through the box passes a quarter of it in a step
+    s.dt = 1.0 / 16;  // a particle falls by a quarter of the box in a step
     const auto fluid = make_fluid(s, alone);
     EXPECT_LE(intrusion(*fluid, s, s.size / 2), 0);
     for (int k = 0; k < 60; ++k) {
         fluid->step();
         ASSERT_LT(intrusion(*fluid, s, s.size / 2), 1e-4 * s.size) << k;
     }
-    // Most of it has come down.
+    // Most of the fluid has fallen.
     const double mass = 1000 * s.size * s.size * s.size;
     EXPECT_LT(fluid->statistics().potential / (mass * s.gravity * 2000), 0.4);
 }
 
-// A dam that breaks over a dry bed: in shallow water (Ritter 1892) the front runs at 2
-// sqrt(gH), which real water, being slow to start and rubbing on the bed, stays below.
+// A dam break over a dry bed. The shallow-water front (Ritter 1892) moves at 2 sqrt(gH); real
+// water is slower, because of inertia and friction at the bed.
 TEST(Sph, front_of_a_broken_dam_runs_as_shallow_water) {
     FluidSettings s = tank();
     s.size = 1.0 / 12;
@@ -324,7 +323,7 @@ struct Golden {
 };
 constexpr Golden golden[] = {{"collide", 823646495357035795u}, {"sph", 10921902742883754454u}};
 
-// Of the numbers of threads one for each method, in turn.
+// Each method runs with one of the numbers of threads, in turn.
 TEST(Fluid, state_is_the_same_by_every_method) {
     std::size_t turn = 0;
     for (const Golden& known : golden)
@@ -337,7 +336,7 @@ TEST(Fluid, state_is_the_same_by_every_method) {
         }
 }
 
-// More particles than one piece of a loop holds.
+// More particles than one piece of a loop.
 TEST(Fluid, state_is_the_same_on_any_threads) {
     for (const char* model : {"collide", "sph"}) {
         FluidSettings s = small(model);
@@ -406,7 +405,7 @@ TEST(Fluid, settings_that_make_no_sense_are_refused) {
             EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
         }
     };
-    refused([](FluidSettings& s) { s.model = "water"; }, "collide and sph");
+    refused([](FluidSettings& s) { s.model = "water"; }, "available: collide, sph");
     refused([](FluidSettings& s) { s.size = 0; }, "size");
     refused([](FluidSettings& s) { s.size = 0.3; }, "size");
     refused([](FluidSettings& s) { s.largest = 1; }, "largest");
@@ -423,7 +422,7 @@ TEST(Fluid, settings_that_make_no_sense_are_refused) {
             s.spheres = 1;
             s.smallest = s.largest = 0.99;
         },
-        "room");
+        "too little space");
 }
 
 }  // namespace

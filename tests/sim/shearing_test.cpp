@@ -16,22 +16,23 @@
 namespace vicinal::sim {
 namespace {
 
-using Places = std::vector<Vector>;
+using Vectors = std::vector<Vector>;
 
-Places field(const Simulation& simulation, const std::string& name) {
+Vectors field(const Simulation& simulation, const std::string& name) {
     const std::vector<double> values = test::get(simulation, name);
-    Places places(values.size() / 3);
-    for (std::size_t k = 0; k < values.size(); ++k) places[k / 3][k % 3] = values[k];
-    return places;
+    Vectors positions(values.size() / 3);
+    for (std::size_t k = 0; k < values.size(); ++k) positions[k / 3][k % 3] = values[k];
+    return positions;
 }
 
-std::vector<double> numbers(const Places& places) {
+std::vector<double> numbers(const Vectors& positions) {
     std::vector<double> values;
-    for (const Vector& place : places) values.insert(values.end(), place.begin(), place.end());
+    for (const Vector& place : positions)
+        values.insert(values.end(), place.begin(), place.end());
     return values;
 }
 
-// By how much crossing the cell in x shifts y.
+// The shift of y on crossing the cell in x.
 class Offset : public StateVisitor {
   public:
     explicit Offset(Simulation& simulation) { simulation.visit(*this); }
@@ -54,9 +55,9 @@ double own(const Simulation& simulation, const std::string& name) {
     return 0;
 }
 
-// The deepest overlap, by every pair in every image that can matter.
+// The deepest overlap of all pairs in all relevant images.
 double deepest_overlap(Simulation& simulation, const ShearingSettings& settings) {
-    const Places x = field(simulation, "position");
+    const Vectors x = field(simulation, "position");
     const double offset = Offset(simulation).value_now, r = radius(simulation);
     double deepest = -1;
     for (std::size_t i = 0; i < x.size(); ++i)
@@ -72,7 +73,7 @@ double deepest_overlap(Simulation& simulation, const ShearingSettings& settings)
     return deepest;
 }
 
-// The difference of two places, whole periods aside.
+// The difference of two positions modulo periods.
 double apart(const Vector& a, const Vector& b, const ShearingSettings& settings,
              double offset) {
     Vector d = a - b;
@@ -83,13 +84,13 @@ double apart(const Vector& a, const Vector& b, const ShearingSettings& settings,
     return length(d);
 }
 
-// Bodies told one by one, in a cell of edge 1, radius 0.05.
-struct Few {
+// Explicitly given bodies of radius 0.05 in a cell of edge 1.
+struct GivenBodies {
     ShearingSettings settings;
-    Places x, v;
+    Vectors x, v;
 
-    explicit Few(Places places, Places velocities)
-        : x(std::move(places)), v(std::move(velocities)) {
+    explicit GivenBodies(Vectors positions, Vectors velocities)
+        : x(std::move(positions)), v(std::move(velocities)) {
         const double r = 0.05;
         settings.n = x.size();
         settings.fill = static_cast<double>(x.size()) * 4 / 3 * std::numbers::pi * r * r * r;
@@ -106,71 +107,77 @@ struct Few {
     }
 };
 
-// Where two spheres of radius 0.05 are after time 1, with j (number 1) seen at `shift`, which
-// moves at `drift`: in closed form.
-void expect_two_body(const Few& few, const Vector& shift, const Vector& drift, double offset) {
-    const double reach = 0.1, e = few.settings.restitution;
-    const Vector d = (few.x[1] + shift) - few.x[0], w = (few.v[1] + drift) - few.v[0];
+// The closed-form positions of two spheres of radius 0.05 after time 1; the image of the second
+// is at `shift` and moves with `drift`.
+void expect_two_body(const GivenBodies& given, const Vector& shift, const Vector& drift,
+                     double offset) {
+    const double reach = 0.1, e = given.settings.restitution;
+    const Vector d = (given.x[1] + shift) - given.x[0], w = (given.v[1] + drift) - given.v[0];
     const double b = dot(d, w), ww = dot(w, w);
     const double t = (-b - std::sqrt(b * b - ww * (dot(d, d) - reach * reach))) / ww;
     ASSERT_GT(t, 0);
     ASSERT_LT(t, 1);
     const Vector normal = (1 / reach) * (d + t * w);
     const Vector impulse = (-0.5 * (1 + e) * dot(w, normal)) * normal;
-    const Vector v0 = few.v[0] - impulse, v1 = few.v[1] + impulse;
+    const Vector v0 = given.v[0] - impulse, v1 = given.v[1] + impulse;
 
-    auto simulation = few.make(offset);
+    auto simulation = given.make(offset);
     simulation->step();
     EXPECT_EQ(simulation->statistics().contacts, 1u);
-    const Places x = field(*simulation, "position");
+    const Vectors x = field(*simulation, "position");
     const double later =
-        offset + few.settings.shear;  // the cell's edge is 1, and so is the step
-    EXPECT_LT(apart(x[0], few.x[0] + t * few.v[0] + (1 - t) * v0, few.settings, later), 1e-13);
-    EXPECT_LT(apart(x[1], few.x[1] + t * few.v[1] + (1 - t) * v1, few.settings, later), 1e-13);
+        offset + given.settings.shear;  // the cell's edge is 1, and so is the step
+    EXPECT_LT(apart(x[0], given.x[0] + t * given.v[0] + (1 - t) * v0, given.settings, later),
+              1e-13);
+    EXPECT_LT(apart(x[1], given.x[1] + t * given.v[1] + (1 - t) * v1, given.settings, later),
+              1e-13);
     // Crossing in x changes v_y by the shear.
-    const Places v = field(*simulation, "velocity");
+    const Vectors v = field(*simulation, "velocity");
     const auto crossed = [&](std::size_t i, const Vector& after) {
-        return std::floor(few.x[i][0] + t * few.v[i][0] + (1 - t) * after[0]);
+        return std::floor(given.x[i][0] + t * given.v[i][0] + (1 - t) * after[0]);
     };
-    const Vector faces{0, few.settings.shear, 0};
+    const Vector faces{0, given.settings.shear, 0};
     EXPECT_LT(length(v[0] - (v0 - crossed(0, v0) * faces)), 1e-13);
     EXPECT_LT(length(v[1] - (v1 - crossed(1, v1) * faces)), 1e-13);
 }
 
 TEST(shearing, two_bodies_meet_as_in_closed_form) {
-    expect_two_body(Few({{0.3, 0.5, 0.5}, {0.6, 0.53, 0.48}}, {{0.4, 0, 0}, {-0.1, 0, 0.03}}),
-                    {}, {}, 0);
-    Few inelastic({{0.3, 0.5, 0.5}, {0.6, 0.53, 0.48}}, {{0.4, 0, 0}, {-0.1, 0, 0.03}});
+    expect_two_body(
+        GivenBodies({{0.3, 0.5, 0.5}, {0.6, 0.53, 0.48}}, {{0.4, 0, 0}, {-0.1, 0, 0.03}}), {},
+        {}, 0);
+    GivenBodies inelastic({{0.3, 0.5, 0.5}, {0.6, 0.53, 0.48}}, {{0.4, 0, 0}, {-0.1, 0, 0.03}});
     inelastic.settings.restitution = 0.3;
     expect_two_body(inelastic, {}, {}, 0);
 }
 
 TEST(shearing, two_bodies_meet_through_a_periodic_face) {
-    expect_two_body(Few({{0.5, 0.9, 0.5}, {0.5, 0.13, 0.48}}, {{0, 0.5, 0}, {0.02, -0.1, 0}}),
-                    {0, 1, 0}, {}, 0);
-    expect_two_body(Few({{0.5, 0.5, 0.1}, {0.52, 0.48, 0.8}}, {{0, 0, -0.5}, {0, 0, 0.1}}),
-                    {0, 0, -1}, {}, 0);
+    expect_two_body(
+        GivenBodies({{0.5, 0.9, 0.5}, {0.5, 0.13, 0.48}}, {{0, 0.5, 0}, {0.02, -0.1, 0}}),
+        {0, 1, 0}, {}, 0);
+    expect_two_body(
+        GivenBodies({{0.5, 0.5, 0.1}, {0.52, 0.48, 0.8}}, {{0, 0, -0.5}, {0, 0, 0.1}}),
+        {0, 0, -1}, {}, 0);
 }
 
 TEST(shearing, two_bodies_meet_through_the_sheared_face) {
     const double offset = 0.3;
-    Few few({{0.9, 0.7, 0.5}, {0.1, 0.33, 0.51}}, {{0.5, 0.3, 0}, {-0.2, -0.05, 0}});
-    few.settings.shear = 0.4;
-    // Seen from the first, the second is at (1.1, 0.63) when the step begins, and moves with
-    // the image.
-    expect_two_body(few, {1, offset, 0}, {0, 0.4, 0}, offset);
-    // Numbered the other way round.
-    std::swap(few.x[0], few.x[1]);
-    std::swap(few.v[0], few.v[1]);
-    expect_two_body(few, {-1, -offset, 0}, {0, -0.4, 0}, offset);
+    GivenBodies given({{0.9, 0.7, 0.5}, {0.1, 0.33, 0.51}}, {{0.5, 0.3, 0}, {-0.2, -0.05, 0}});
+    given.settings.shear = 0.4;
+    // The relevant image of the second starts at (1.1, 0.63) and moves with the shear.
+    expect_two_body(given, {1, offset, 0}, {0, 0.4, 0}, offset);
+    // With the indices exchanged.
+    std::swap(given.x[0], given.x[1]);
+    std::swap(given.v[0], given.v[1]);
+    expect_two_body(given, {-1, -offset, 0}, {0, -0.4, 0}, offset);
 }
 
 TEST(shearing, a_push_goes_through_three_bodies_in_one_step) {
-    const Few few({{0.2, 0.5, 0.5}, {0.4, 0.5, 0.5}, {0.6, 0.5, 0.5}}, {{0.5, 0, 0}, {}, {}});
-    auto simulation = few.make();
+    const GivenBodies given({{0.2, 0.5, 0.5}, {0.4, 0.5, 0.5}, {0.6, 0.5, 0.5}},
+                            {{0.5, 0, 0}, {}, {}});
+    auto simulation = given.make();
     simulation->step();
     EXPECT_EQ(simulation->statistics().contacts, 2u);
-    const Places x = field(*simulation, "position"), v = field(*simulation, "velocity");
+    const Vectors x = field(*simulation, "position"), v = field(*simulation, "velocity");
     // The gaps are 0.1 each: the first stops at 0.3, the second at 0.5.
     EXPECT_LT(length(x[0] - Vector{0.3, 0.5, 0.5}), 1e-14);
     EXPECT_LT(length(x[1] - Vector{0.5, 0.5, 0.5}), 1e-14);
@@ -178,14 +185,14 @@ TEST(shearing, a_push_goes_through_three_bodies_in_one_step) {
     EXPECT_LT(length(v[0]) + length(v[1]) + length(v[2] - Vector{0.5, 0, 0}), 1e-14);
 }
 
-// Met from both sides at the same time: pairs take turns until all part.
+// Hit from both sides at the same time: pairs collide in turn until all separate.
 TEST(shearing, a_body_between_two_stays) {
-    const Few few({{0.25, 0.5, 0.5}, {0.5, 0.5, 0.5}, {0.75, 0.5, 0.5}},
-                  {{0.25, 0, 0}, {}, {-0.25, 0, 0}});
-    auto simulation = few.make();
+    const GivenBodies given({{0.25, 0.5, 0.5}, {0.5, 0.5, 0.5}, {0.75, 0.5, 0.5}},
+                            {{0.25, 0, 0}, {}, {-0.25, 0, 0}});
+    auto simulation = given.make();
     simulation->step();
     EXPECT_EQ(simulation->statistics().contacts, 3u);
-    const Places x = field(*simulation, "position"), v = field(*simulation, "velocity");
+    const Vectors x = field(*simulation, "position"), v = field(*simulation, "velocity");
     // They touch after 0.6 of the step.
     EXPECT_LT(length(x[0] - Vector{0.3, 0.5, 0.5}), 1e-14);
     EXPECT_LT(length(x[1] - Vector{0.5, 0.5, 0.5}), 1e-14);
@@ -195,12 +202,14 @@ TEST(shearing, a_body_between_two_stays) {
 
 TEST(shearing, friction_turns_spheres_and_keeps_angular_momentum) {
     for (const double friction : {0.02, 10.0}) {
-        Few few({{0.3, 0.46, 0.5}, {0.6, 0.52, 0.52}}, {{0.4, 0.05, 0}, {-0.2, 0, 0.03}});
-        few.settings.friction = friction;
-        auto simulation = few.make();
+        GivenBodies given({{0.3, 0.46, 0.5}, {0.6, 0.52, 0.52}},
+                          {{0.4, 0.05, 0}, {-0.2, 0, 0.03}});
+        given.settings.friction = friction;
+        auto simulation = given.make();
         const auto angular = [&] {
-            const Places x = field(*simulation, "position"), v = field(*simulation, "velocity"),
-                         spin = field(*simulation, "angular_velocity");
+            const Vectors x = field(*simulation, "position"),
+                          v = field(*simulation, "velocity"),
+                          spin = field(*simulation, "angular_velocity");
             Vector sum{};
             for (std::size_t i = 0; i < 2; ++i)
                 sum += cross(x[i], v[i]) + (0.4 * 0.05 * 0.05) * spin[i];
@@ -213,10 +222,11 @@ TEST(shearing, friction_turns_spheres_and_keeps_angular_momentum) {
         EXPECT_LT(length(angular() - before), 1e-14);
         EXPECT_GT(length(field(*simulation, "angular_velocity")[0]), 0.1);
         EXPECT_LT(simulation->statistics().kinetic, energy * (1 - 1e-6));
-        const Places x = field(*simulation, "position"), v = field(*simulation, "velocity"),
-                     spin = field(*simulation, "angular_velocity");
-        // Enough friction ends the sliding. When they met is known from where they are.
-        const Vector d = few.x[1] - few.x[0], w = few.v[1] - few.v[0];
+        const Vectors x = field(*simulation, "position"), v = field(*simulation, "velocity"),
+                      spin = field(*simulation, "angular_velocity");
+        // Enough friction ends the sliding. The time of the collision follows from the
+        // positions.
+        const Vector d = given.x[1] - given.x[0], w = given.v[1] - given.v[0];
         const double b = dot(d, w), ww = dot(w, w);
         const double t = (-b - std::sqrt(b * b - ww * (dot(d, d) - 0.01))) / ww;
         const Vector normal = 10 * (d + t * w);
@@ -244,7 +254,7 @@ TEST(shearing, momentum_and_energy_are_kept) {
     for (int step = 0; step < 100; ++step) {
         simulation->step();
         collisions += simulation->statistics().contacts;
-        // Far below the 10^-9 per collision that would be allowed.
+        // Far below the tolerance of 10^-9 per collision.
         ASSERT_LT(std::abs(simulation->statistics().kinetic - energy), 1e-11 * energy);
         ASSERT_LT(length(simulation->statistics().momentum - momentum), 1e-11);
     }
@@ -307,7 +317,7 @@ TEST(shearing, no_overlap_after_any_step) {
     }
 }
 
-// One that leaves its room ends the stretch, and the search goes on from there.
+// A body that exceeds its margin ends the interval, and a new search continues from there.
 TEST(shearing, no_overlap_when_one_is_much_faster_than_all) {
     ShearingSettings settings;
     settings.n = 200;
@@ -317,7 +327,7 @@ TEST(shearing, no_overlap_when_one_is_much_faster_than_all) {
     settings.restitution = 1;
     settings.dt = 0.1;
     auto simulation = make_shearing(settings, {.threads = 1});
-    Places v = field(*simulation, "velocity");
+    Vectors v = field(*simulation, "velocity");
     v[7] = {3, 2, 1};
     test::put(*simulation, {{"velocity", numbers(v)}});
     double searches = 0;
@@ -337,9 +347,9 @@ TEST(shearing, the_faces_drive_a_linear_flow) {
     settings.dt = 0.02;
     settings.restitution = 0.9;
     auto simulation = make_shearing(settings, {.threads = 1});
-    // At rest but for random velocities: the flow must come from the faces.
-    const Places x = field(*simulation, "position");
-    Places v = field(*simulation, "velocity");
+    // Random velocities without flow: the flow must develop from the faces.
+    const Vectors x = field(*simulation, "position");
+    Vectors v = field(*simulation, "velocity");
     for (std::size_t i = 0; i < v.size(); ++i) v[i][1] -= settings.shear * (x[i][0] - 0.5);
     test::put(*simulation, {{"velocity", numbers(v)}});
     constexpr int slabs = 5, settling = 500, measuring = 500;
@@ -347,8 +357,8 @@ TEST(shearing, the_faces_drive_a_linear_flow) {
     for (int step = 0; step < settling + measuring; ++step) {
         simulation->step();
         if (step < settling) continue;
-        const Places now = field(*simulation, "position"),
-                     velocity = field(*simulation, "velocity");
+        const Vectors now = field(*simulation, "position"),
+                      velocity = field(*simulation, "velocity");
         for (std::size_t i = 0; i < now.size(); ++i) {
             const auto slab =
                 std::min<std::size_t>(static_cast<std::size_t>(now[i][0] * slabs), slabs - 1);
@@ -386,39 +396,39 @@ TEST(shearing, the_same_whatever_the_method_by_rule_rms) {
         EXPECT_EQ(hash_after(settings, {method.name, 2}, 20), expected) << method.name;
 }
 
-// Slow near pairs make the rms rule search close by: two fast ones from afar escape it.
+// Slow near pairs give the rms rule a short range: two distant fast bodies are missed.
 TEST(shearing, rule_rms_misses_fast_bodies_and_says_so) {
-    Few few({{0.1, 0.2, 0.5}, {0.9, 0.2, 0.5}, {0.3, 0.6, 0.5}, {0.42, 0.6, 0.5}},
-            {{0.5, 0, 0}, {-0.5, 0, 0}, {0.01, 0, 0}, {}});
-    auto exact = few.make();
+    GivenBodies given({{0.1, 0.2, 0.5}, {0.9, 0.2, 0.5}, {0.3, 0.6, 0.5}, {0.42, 0.6, 0.5}},
+                      {{0.5, 0, 0}, {-0.5, 0, 0}, {0.01, 0, 0}, {}});
+    auto exact = given.make();
     exact->step();
     EXPECT_EQ(exact->statistics().contacts, 1u);
 
-    few.settings.rule = "rms";
-    few.settings.speed = 0.001;  // the first guess of near pairs' speed comes from it
-    auto rms = few.make();
+    given.settings.rule = "rms";
+    given.settings.speed = 0.001;  // the first guess of near pairs' speed comes from it
+    auto rms = given.make();
     rms->step();
     EXPECT_EQ(rms->statistics().contacts, 0u);
     EXPECT_EQ(own(*rms, "missed"), 1);
-    few.settings.count_missed = false;
-    auto unaware = few.make();
+    given.settings.count_missed = false;
+    auto unaware = given.make();
     unaware->step();
     EXPECT_EQ(state_hash(*unaware), state_hash(*rms));
     for (const auto& figure : unaware->statistics().own) EXPECT_NE(figure.name, "missed");
-    few.settings.count_missed = true;
-    few.settings.speed = 1;
-    auto wide = few.make();
+    given.settings.count_missed = true;
+    given.settings.speed = 1;
+    auto wide = given.make();
     wide->step();
     EXPECT_EQ(wide->statistics().contacts, 1u);
     EXPECT_EQ(own(*wide, "missed"), 0);
 }
 
 TEST(shearing, rule_rms_tells_the_overlap_that_it_left) {
-    Few few({{0.25, 0.2, 0.5}, {0.75, 0.2, 0.5}, {0.3, 0.6, 0.5}, {0.42, 0.6, 0.5}},
-            {{0.23, 0, 0}, {-0.23, 0, 0}, {0.01, 0, 0}, {}});
-    few.settings.rule = "rms";
-    few.settings.speed = 0.001;
-    auto rms = few.make();
+    GivenBodies given({{0.25, 0.2, 0.5}, {0.75, 0.2, 0.5}, {0.3, 0.6, 0.5}, {0.42, 0.6, 0.5}},
+                      {{0.23, 0, 0}, {-0.23, 0, 0}, {0.01, 0, 0}, {}});
+    given.settings.rule = "rms";
+    given.settings.speed = 0.001;
+    auto rms = given.make();
     rms->step();
     EXPECT_EQ(own(*rms, "missed"), 1);
     EXPECT_NEAR(rms->statistics().overlap, 0.06, 1e-12);
@@ -427,14 +437,14 @@ TEST(shearing, rule_rms_tells_the_overlap_that_it_left) {
 // Below restitution 7 - 4 sqrt(3) = 0.072 three bodies in a row collide without end in finite
 // time (McNamara & Young 1992).
 TEST(shearing, inelastic_collapse_ends) {
-    Few few({{0.2, 0.5, 0.5}, {0.45, 0.5, 0.5}, {0.6, 0.5, 0.5}},
-            {{0.6, 0, 0}, {0.3, 0, 0}, {}});
-    few.settings.restitution = 0.05;
-    auto simulation = few.make();
+    GivenBodies given({{0.2, 0.5, 0.5}, {0.45, 0.5, 0.5}, {0.6, 0.5, 0.5}},
+                      {{0.6, 0, 0}, {0.3, 0, 0}, {}});
+    given.settings.restitution = 0.05;
+    auto simulation = given.make();
     simulation->step();
     EXPECT_GT(simulation->statistics().contacts, 4u);
     EXPECT_LT(simulation->statistics().contacts, 100u);
-    EXPECT_LT(deepest_overlap(*simulation, few.settings), 1e-13);
+    EXPECT_LT(deepest_overlap(*simulation, given.settings), 1e-13);
 
     ShearingSettings dense = everything();
     dense.fill = 0.5;
@@ -479,7 +489,7 @@ TEST(shearing, settings_that_make_no_sense_are_refused) {
         "attract_radius");
 }
 
-// What is refused says what is not, by either rule.
+// The error message gives the largest valid step, for either rule.
 TEST(shearing, a_step_with_too_many_pairs_to_look_at_is_refused) {
     for (const char* rule : {"swept", "rms"}) {
         ShearingSettings settings;
@@ -497,19 +507,19 @@ TEST(shearing, a_step_with_too_many_pairs_to_look_at_is_refused) {
             return " 1";
         };
         const std::string message = refusal();
-        EXPECT_NE(message.find("in a step of dt = 1 each sphere may meet some "),
+        EXPECT_NE(message.find("in a step of dt = 1 each sphere may collide with about "),
                   std::string::npos)
             << message;
-        const double most = std::stod(message.substr(message.rfind(' ')));
-        settings.dt = 1.02 * most;
+        const double max_dt = std::stod(message.substr(message.rfind(' ')));
+        settings.dt = 1.02 * max_dt;
         EXPECT_NE(refusal().find("too many"), std::string::npos);
-        settings.dt = most;
+        settings.dt = max_dt;
         EXPECT_NO_THROW(make_shearing(settings, {}));
     }
-    ShearingSettings few;
-    few.n = 2;
-    few.dt = 1;
-    EXPECT_NO_THROW(make_shearing(few, {}));
+    ShearingSettings given;
+    given.n = 2;
+    given.dt = 1;
+    EXPECT_NO_THROW(make_shearing(given, {}));
 }
 
 }  // namespace

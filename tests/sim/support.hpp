@@ -1,4 +1,4 @@
-// What the tests of the simulators share.
+// Shared by the tests of the simulators.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace vicinal::test {
 
-// Puts bodies where a test wants them: overwrites arrays of the state by name.
+// Overwrites arrays of the state by name, to place bodies for a test.
 class Put : public sim::StateVisitor {
   public:
     explicit Put(std::map<std::string, std::vector<double>> arrays)

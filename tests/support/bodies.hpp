@@ -97,8 +97,8 @@ OwnedBodies<T, D> make_bodies(const scenes::Workload& workload, const ShapeCase&
     return result;
 }
 
-// Every thousandth sphere a giant, the others dust: giants cover thousands of the dust's cells.
-inline scenes::Workload few_giants(scenes::Workload workload) {
+// Every thousandth sphere is a giant, which covers thousands of the cells of the small ones.
+inline scenes::Workload with_giants(scenes::Workload workload) {
     for (std::size_t i = 0; i < workload.size(); ++i)
         workload.radius[i] = i % 1000 == 0 ? 0.4 : 5e-5;
     return workload;
@@ -107,7 +107,7 @@ inline scenes::Workload few_giants(scenes::Workload workload) {
 enum class FilterCase { none, groups, exclusions, vertices };
 inline constexpr std::size_t filter_cases = 4;
 
-// `each` of `vertices` vertices per body. Their numbers take all 32 bits.
+// `each` of `vertices` vertices per body. Their numbers use all 32 bits.
 template <Real T, int D>
 void add_vertices(OwnedBodies<T, D>& bodies, std::size_t each, std::uint64_t vertices,
                   std::uint64_t seed) {
@@ -155,7 +155,7 @@ std::array<double, D> periods_for(const OwnedBodies<T, D>& bodies) {
         }
         periods[a] = std::max({0.9 * (hi - lo), far / 1000, 1.1 * reach});
     }
-    // A flat scene is not squeezed into its thickness: that would make thousands of images.
+    // The period of a flat scene is not its thickness, which would need thousands of images.
     const double longest = *std::max_element(periods.begin(), periods.end());
     for (double& period : periods) {
         period = std::max(period, 0.5 * longest);
@@ -183,7 +183,7 @@ Domain<D> make_domain(const std::string& name, const std::array<double, D>& peri
     if (name == "wire") return Domain<D>::orthogonal(period, wire);
     if (name == "sheared")
         return Domain<D>::sheared(period, 0.5 * period[y], swept ? change : 0);
-    if (name == "sheared_back")  // the shear changes also where bodies are at rest
+    if (name == "sheared_back")  // the shear changes even if bodies are at rest
         return Domain<D>::sheared(period, -7.33333 * period[y], -change);
     typename Domain<D>::Lattice h{};
     for (std::size_t a = 0; a < D; ++a) h[a][a] = period[a];

@@ -60,7 +60,7 @@ Found<D> both_ways(const Found<D>& found) {
     return sorted<D>(all);
 }
 
-// Empty if the two are equal; else the first few differences.
+// Empty if the two are equal, otherwise the first differences.
 template <int D>
 std::string difference(const Found<D>& expected, const Found<D>& found) {
     if (expected == found) return {};

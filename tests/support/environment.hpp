@@ -1,4 +1,4 @@
-// How much to test, from the environment: scripts/test.sh sets it.
+// The extent of the tests, from environment variables that scripts/test.sh sets.
 #pragma once
 
 #include <cstdlib>
@@ -10,12 +10,12 @@ inline bool environment_says(const char* name) {
     return value != nullptr && *value == '1';
 }
 
-// Everything, however long it takes.
+// Run all cases, including slow ones.
 inline bool run_all() {
     return environment_says("VICINAL_TEST_ALL");
 }
 
-// Sanitizers make everything ten times slower: the heaviest cases shrink or are left out.
+// With sanitizers, which are ten times slower, the heaviest cases are reduced or skipped.
 inline bool run_light() {
     return environment_says("VICINAL_TEST_LIGHT");
 }

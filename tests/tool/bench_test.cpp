@@ -1,5 +1,5 @@
-// vicinal bench: what it prints, what it refuses, and the comparison that decides whether a
-// row may be printed. Never how long anything takes.
+// vicinal bench: its output, its errors, and the comparison that decides whether a row is
+// printed. Times are never tested.
 #include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,7 +33,7 @@ TEST(Fingerprints, every_other_difference_shows) {
     const auto base = of({{0, 1}, {2, 5}, {3, 4}});
     EXPECT_NE(base, of({{0, 1}, {2, 5}}));
     EXPECT_NE(base, of({{0, 1}, {2, 5}, {3, 5}}));
-    EXPECT_NE(base, of({{0, 1}, {2, 4}, {3, 5}}));  // the same bodies, paired otherwise
+    EXPECT_NE(base, of({{0, 1}, {2, 4}, {3, 5}}));  // the same bodies, paired differently
     EXPECT_NE(base, of({{0, 1}, {2, 5}, {2, 5}}));
     EXPECT_NE(base, of({{0, 1}, {2, 5}, {3, 4}, {3, 4}}));
     EXPECT_NE(of({{0, 1}, {0, 1}}), of({{2, 3}, {2, 3}}));
@@ -62,7 +62,7 @@ TEST(Fingerprints, rows_hold_each_pair_in_both_directions) {
     rows.offsets = {0, 1, 3, 4};
     rows.indices = {1, 0, 2, 1};
     EXPECT_EQ(bench::fingerprint(rows), of({{0, 1}, {1, 2}}));
-    rows.indices = {1, 0, 2, 0};  // 2 has 0 for a neighbour, but 1 has 2
+    rows.indices = {1, 0, 2, 0};  // body 2 lists 0, but 1 lists 2
     EXPECT_NE(bench::fingerprint(rows), of({{0, 1}, {1, 2}}));
     rows.offsets = {0, 1, 2, 2};
     rows.indices = {1, 2};  // half rows
@@ -80,17 +80,17 @@ TEST(Fingerprints, differences_are_counted) {
     EXPECT_EQ(bench::differences({}, {{0, 1}, {1, 0}}, 2), 1u);
 }
 
-// Says what it is told to say.
+// Returns given results.
 class Told : public bench::Contender<double, 2> {
   public:
-    // One answer for each repeat, the last for all that follow; warming up gives the first.
+    // One result per repeat, the last for all that follow; the warm-up returns the first.
     Told(const std::string& name, std::vector<std::vector<Pair>> answers)
         : answers_(std::move(answers)) {
         row.name = name;
     }
     bench::Sample run(const Bodies<double, 2>&) override {
         now_ = answers_[std::min(row.samples.size(), answers_.size() - 1)];
-        if (now_.empty()) throw std::runtime_error("nothing to say");
+        if (now_.empty()) throw std::runtime_error("no result");
         row.pairs = now_.size();
         return {1e-3, {}};
     }
@@ -159,11 +159,11 @@ TEST(Contests, a_peer_that_fails_ends_its_own_row_only) {
     EXPECT_EQ(trial.names(), Names{"first"});
     ASSERT_EQ(trial.contest.notes.size(), 2u);
     EXPECT_EQ(trial.contest.notes[0],
-              "broken on 1 thread: left out, because it failed: nothing to say");
+              "broken on 1 thread: left out, because it failed: no result");
     EXPECT_TRUE(trial.contest.notes[1].starts_with("breaks on 1 thread"));
 }
 
-// Notes where the first body is at each run.
+// Records the position of the first body at each run.
 class Watcher : public bench::Contender<double, 2> {
   public:
     std::vector<double> seen;
@@ -176,7 +176,7 @@ class Watcher : public bench::Contender<double, 2> {
     std::vector<Pair> pairs() override { return {}; }
 };
 
-// Else a method that profits from small steps would be timed on bodies that do not move.
+// Otherwise a method that profits from small steps would be timed on bodies that do not move.
 TEST(Contests, moved_bodies_are_new_to_the_timed_run) {
     io::BodyArrays<double, 2> bodies;
     bodies.layout.cutoff = 1;
@@ -188,7 +188,7 @@ TEST(Contests, moved_bodies_are_new_to_the_timed_run) {
     contest.add(std::move(watcher));
     const std::size_t warm = seen.size();
     contest.repeat(3, {.fraction = 0.25}, 1);
-    ASSERT_EQ(seen.size(), warm + 6);  // untimed and timed, three times
+    ASSERT_EQ(seen.size(), warm + 6);  // untimed and timed, three repeats
     EXPECT_EQ(seen[warm + 1], 5);
     EXPECT_EQ(seen[warm + 2], 5);
     EXPECT_NE(seen[warm + 3], 5);
@@ -265,7 +265,7 @@ TEST_F(Bench, json_says_what_was_measured) {
         EXPECT_TRUE(json["machine"].contains(name)) << name;
 }
 
-// Pieces, volumes and candidates follow from the scene and the rules alone.
+// Pieces, volumes and candidates depend only on the scene and the rules.
 TEST_F(Bench, p1_table1_gives_the_published_figures) {
     const auto table = json({"bench", "--experiment", "p1-table1"});
     ASSERT_EQ(table["rows"].size(), 5u);
@@ -286,7 +286,7 @@ TEST_F(Bench, p1_geometry_varies_the_tree) {
     for (const auto& row : table["rows"]) rows[row["linear_kd_tree"]] = row;
     EXPECT_EQ(rows.at("bits=7")["bits"], 7);
     EXPECT_EQ(rows.at("split=off")["pieces/N"], 1);
-    // P1 section 3: a kd-tree encloses at least as tightly as an octree.
+    // P1 section 3: cells of a kd-tree enclose at least as tightly as those of an octree.
     EXPECT_LE(rows.at("axes=xyz")["Vn/Ve"], rows.at("octree=on")["Vn/Ve"]);
     EXPECT_LE(rows.at("split=off")["Vn/Ve"], rows.at("split=off, octree=on")["Vn/Ve"]);
     const Outcome text = run({"bench", "--experiment", "p1-geometry"});
@@ -304,7 +304,7 @@ TEST_F(Bench, p1_coherence_is_smaller_when_quick) {
     }
 }
 
-// Three scenes, three parts, one thread to more than there are cores.
+// Three scenes, three parts, from one thread to more threads than cores.
 TEST_F(Bench, p2_has_both_parts_for_all_threads) {
     const auto table = json({"bench", "--experiment", "p2", "--quick"});
     std::map<std::string, int> rows;
@@ -377,7 +377,7 @@ TEST_F(Bench, p4_2d_hits_more_with_more_objects) {
             EXPECT_GT(row[method + " kB"], 0);
         }
     }
-    // Some 410 objects of mean area 2^20 on 2^26: 6.4 over each place, fewer along the border.
+    // About 410 objects of mean area 2^20 on 2^26: 6.4 over each point, fewer along the border.
     EXPECT_GT(before, 90);
     EXPECT_LE(before, 100);
     expect_claims(table, 4);
@@ -415,7 +415,7 @@ TEST_F(Bench, p4_table_has_fewer_clashes_in_larger_tables) {
     expect_claims(table, 2);
 }
 
-// The same paths meet the same spheres and the same particles are near, whoever finds them.
+// Hits and neighbours do not depend on the method.
 TEST_F(Bench, p4_fluid_finds_the_same_by_every_method) {
     const auto table = json({"bench", "--experiment", "p4-fluid", "--quick"});
     std::vector<std::string> methods;
@@ -461,7 +461,7 @@ TEST_F(Bench, p5_cuckoo_fills_its_tables_as_published) {
         EXPECT_NEAR(row["table %"], row["table % P5"], 2);
         EXPECT_GT(row["clashes/cell"], 0);
         EXPECT_LT(row["clashes/cell"], 1);
-        // The first place is free, or a move follows, or more than one.
+        // The first slot is free, or one or more moves follow.
         EXPECT_GE(row["moves/cell"], row["clashes/cell"]);
         EXPECT_GT(row["probes/cell"], 1);
         EXPECT_LT(row["probes/cell"], 3);
@@ -471,8 +471,8 @@ TEST_F(Bench, p5_cuckoo_fills_its_tables_as_published) {
     EXPECT_NE(text.out.find("hold"), std::string::npos) << text.out;
 }
 
-// A host that is busy with other work is named in every form of the result.
-TEST(OtherLoad, makes_a_result_of_little_worth) {
+// Every form of the result reports a busy host.
+TEST(OtherLoad, marks_a_result_as_unreliable) {
     bench::Result result;
     bench::Row row;
     row.name = "auto";
@@ -482,7 +482,7 @@ TEST(OtherLoad, makes_a_result_of_little_worth) {
          {std::pair<std::optional<double>, bool>{{}, false}, {0.05, false}, {0.97, true}}) {
         result.other_cores = cores;
         EXPECT_EQ(
-            to_text(result).find("BUSY: other processes took 0.97 cores") != std::string::npos,
+            to_text(result).find("BUSY: other processes used 0.97 cores") != std::string::npos,
             busy);
         EXPECT_EQ(to_json(result)["machine"]["busy"], busy);
     }
@@ -500,7 +500,7 @@ TEST(OtherLoad, sees_another_process) {
     const auto cores = load.cores();
     kill(other, SIGKILL);
     waitpid(other, nullptr, 0);
-    if (!cores) GTEST_SKIP() << "the system does not tell";
+    if (!cores) GTEST_SKIP() << "not supported by the system";
     EXPECT_GE(*cores, 0.2);
 }
 
@@ -551,7 +551,7 @@ TEST_F(Bench, moving_bodies_are_the_same_for_all_rows) {
     EXPECT_NE(some["rows"][0]["pairs"], moved["rows"][0]["pairs"]);
 }
 
-// Spheres may be benched as spheres, as their boxes and as their centres.
+// Spheres can be measured as spheres, as their boxes and as their centres.
 TEST_F(Bench, spheres_in_every_guise) {
     json({"scene", "polydisperse", "--n", "300", "-o", path("s.csv")});
     std::istringstream text(read("s.csv"));

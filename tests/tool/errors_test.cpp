@@ -1,5 +1,4 @@
-// Whatever goes wrong: one line that names the fault and the remedy, the right exit code,
-// and nothing left behind.
+// Errors: one line that names the fault and the remedy, the right exit code, and no files left.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -53,8 +52,8 @@ TEST_F(Errors, bad_values_name_their_row) {
                  {"u.csv", "displacement", "inf", "row 2"});
 }
 
-// A column of words is a label, but not where numbers belong: it must not quietly make the
-// bodies two-dimensional or switch a filter off.
+// A column of text is a label, unless its name requires numbers: it must not silently make the
+// bodies two-dimensional or disable a filter.
 TEST_F(Errors, words_where_numbers_belong) {
     for (const std::string z : {"1.5 m", "1e400", "abc", ""})
         expect_error(1,
@@ -132,7 +131,7 @@ TEST_F(Errors, bad_usage) {
     refused({"--cutof", "1"}, {"--cutof", "did you mean --cutoff?", "vicinal pairs --help"});
     refused({"--cutof=1"}, {"--cutof=1", "did you mean --cutoff?"});
     refused({"--cutoff", "1", "--cutoff", "2"}, {"--cutoff is given more than once"});
-    refused({"--cutoff", "1", "more.npy"}, {"'more.npy' is one word too many"});
+    refused({"--cutoff", "1", "more.npy"}, {"unexpected argument 'more.npy'"});
     refused({"--cutoff", "1", "--count", "-o", path("o.npy")}, {"--count"});
     refused({"--cutoff", "1", "--rows"}, {"--rows", "-o"});
     refused({"--cutoff", "1", "--rows", "-o", path("o.csv")}, {"--rows", ".csv"});

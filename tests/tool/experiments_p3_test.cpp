@@ -1,4 +1,4 @@
-// The experiments of P3 as `vicinal bench` runs them: what they tell and what must hold of it.
+// The experiments of P3 as run by `vicinal bench`: their output, and properties that must hold.
 
 #include "harness.hpp"
 
@@ -21,12 +21,12 @@ void expect_races(const nlohmann::json& table) {
         SCOPED_TRACE(row.dump());
         for (const std::string method : structures) {
             EXPECT_GT(row[method + " ms"], 0);
-            // Whoever collides has been tested.
+            // Every collision was a tested pair.
             EXPECT_GT(row[method + " tested"], row["collisions"]);
         }
     }
     EXPECT_EQ(table["rows"][0]["fill, n"], "0.1, 300");
-    // Smaller spheres meet less often.
+    // Smaller spheres collide less often.
     EXPECT_LT(table["rows"][1]["collisions"], table["rows"][0]["collisions"]);
 }
 
@@ -47,8 +47,8 @@ TEST_F(P3, collisions_are_counted_over_the_run) {
     ASSERT_EQ(table["rows"].size(), 10u);
     EXPECT_EQ(table["rows"][9]["steps"], "180 to 200");
     for (const auto& row : table["rows"]) {
-        // 300 spheres of radius 0.043 and speed 1 meet others some 12 times per unit of time by
-        // kinetic theory, and two are in each collision: about 1.8 per step of 0.001.
+        // By kinetic theory, 300 spheres of radius 0.043 and speed 1 collide about 12 times per
+        // unit of time, two in each collision: about 1.8 collisions per step of 0.001.
         EXPECT_GT(row["uniform"], 0.4) << row.dump();
         EXPECT_LT(row["uniform"], 12) << row.dump();
         EXPECT_GT(row["non-uniform"], 0) << row.dump();

@@ -29,7 +29,7 @@ std::string slurp(const fs::path& file) {
     return text.str();
 }
 
-// In the child: nothing here may allocate or throw.
+// Runs in the child, and must not allocate or throw.
 [[noreturn]] void become_tool(char* const* arguments, const char* out, const char* err,
                               std::uint64_t limit) {
     const int to_out = open(out, O_WRONLY | O_CREAT, 0600);
@@ -87,7 +87,7 @@ Outcome Tool::execute(const std::vector<std::string>& arguments, const std::stri
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
-    // Beside the directory, so that tests may list what is in it.
+    // Next to the directory, so that tests can list its contents.
     const std::string err = directory_.string() + ".err";
     const pid_t child = fork();
     if (child == 0) become_tool(pointers.data(), out.c_str(), err.c_str(), limit);

@@ -1,4 +1,4 @@
-// Runs the real tool in a directory of its own and reads what it leaves behind.
+// Runs the tool in a temporary directory and reads its output.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,23 +27,23 @@ struct Array {
     Rows rows() const;
 };
 
-// An experiment's table: every claim has its verdict. Times differ from machine to machine, so
-// nobody says which.
+// Checks that every claim of an experiment's table has a verdict. Which one depends on the
+// machine.
 void expect_claims(const nlohmann::json& table, std::size_t count);
 
-// Where the tool runs: a fresh directory, removed afterwards.
+// The directory of a test: new, and removed afterwards.
 class Tool : public ::testing::Test {
   protected:
     void SetUp() override;
     void TearDown() override;
 
     Outcome run(const std::vector<std::string>& arguments);
-    // The same with stdout going to `path`.
+    // The same with stdout redirected to `path`.
     Outcome run_to(const std::string& path, const std::vector<std::string>& arguments);
-    // The same on a disk with room for `bytes` only.
+    // The same with a file size limit of `bytes`.
     Outcome run_within(std::uint64_t bytes, const std::vector<std::string>& arguments);
 
-    // Runs it, expects success and gives the JSON.
+    // Runs the tool, expects success and returns the JSON.
     nlohmann::json json(std::vector<std::string> arguments);
     // Expects exit code `code`, nothing on stdout, and one line on stderr with the words.
     void expect_error(int code, const std::vector<std::string>& arguments,
@@ -52,7 +52,7 @@ class Tool : public ::testing::Test {
                             const std::vector<std::string>& words);
 
     std::string path(const std::string& name) const { return (directory_ / name).string(); }
-    // Writes a file and gives its path.
+    // Writes a file and returns its path.
     std::string write(const std::string& name, const std::string& content) const;
     std::string read(const std::string& name) const;
     Array read_npy(const std::string& name) const;
@@ -60,7 +60,7 @@ class Tool : public ::testing::Test {
     Array::Rows pairs(std::vector<std::string> arguments);
     std::vector<std::string> files() const;  // in the directory, sorted
 
-    // Bodies anywhere in the unit cube, the same every time.
+    // Random bodies in the unit cube, the same at every call.
     std::string random_points(const std::string& name, int count, int dim = 3,
                               unsigned seed = 1) const;
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A signal in the middle of writing leaves neither a half file nor a temporary one.
+# A signal during writing leaves neither a partial nor a temporary file.
 #   interrupt.sh TOOL
 set -euo pipefail
 tool=$(realpath "$1")

@@ -28,7 +28,7 @@ TEST_F(List, scenes) {
     EXPECT_NE(run({"scenes"}).out.find("uniform"), std::string::npos);
 }
 
-// Every scene can be written, and the line it prints finds its pairs.
+// Every scene can be written, and the printed command finds its pairs.
 TEST_F(List, the_next_command_works) {
     const auto scenes = json({"scenes"});
     for (const auto& scene : scenes["scenes"]) {

@@ -34,7 +34,7 @@ TEST_F(NearestCommand, boxes_and_images) {
               "i,j,distance,nx,ny\n0,1,1,0,0\n1,0,1,0,0\n2,0,1,1,0\n");
 }
 
-// The cut-off, which a scene file or a habit may bring along, does not apply.
+// The cut-off is ignored.
 TEST_F(NearestCommand, whatever_the_cutoff) {
     const std::vector<std::string> all{"nearest", points(),   "--k",
                                        "2",       "--domain", "periodic:4,1000000"};

@@ -11,7 +11,7 @@ using Rows = Array::Rows;
 
 class Pairs : public Tool {
   protected:
-    // Three points in a row, one apart from the next by 1, and one far away.
+    // Three points in a row with a spacing of 1, and one far away.
     std::string line() { return write("line.csv", "x,y,z\n0,0,0\n1,0,0\n2,0,0\n9,9,9\n"); }
 };
 
@@ -25,7 +25,7 @@ TEST_F(Pairs, summary_names_what_was_found_and_how) {
         EXPECT_NE(outcome.out.find(word), std::string::npos) << word << "\n" << outcome.out;
 }
 
-// Counts are grouped, never given with an exponent.
+// Counts are printed with separators, never with an exponent.
 TEST(ReadableNumber, groups_whole_numbers) {
     EXPECT_EQ(common::readable_number(1e6), "1,000,000");
     EXPECT_EQ(common::readable_number(0), "0");
@@ -281,7 +281,7 @@ TEST_F(Pairs, a_file_brings_its_own_cell) {
     EXPECT_NE(text.find("periodic:10,-,- (from " + file + ")"), std::string::npos) << text;
 }
 
-// The domain that is printed can be given back: every subset of the axes of every cell.
+// The printed domain is a valid --domain: every subset of the axes of every cell.
 TEST_F(Pairs, the_cell_of_a_file_is_spelt_like_a_domain) {
     for (const char* vectors :
          {"5 0 0 0 4 0 0 0 3", "5 0 0 1 4 0 0.5 -1 3", "0 5 0 0 0 4 3 0 0"})
@@ -316,7 +316,7 @@ TEST_F(Pairs, the_cells_of_two_files) {
                       eleven = "Lattice=\"11 0 0 0 10 0 0 0 10\" pbc=\"T T F\" ";
     const auto a = cell("a.xyz", ten), a_bare = cell("a_bare.xyz", "");
     const auto b = cell("b.xyz", taller), b_bare = cell("b_bare.xyz", "");
-    // Only one of them has a cell, or both have the same: it holds, in every command.
+    // If one file has a cell, or both have the same, every command uses it.
     for (const auto& [first, second] :
          {std::pair{a, b_bare}, std::pair{a_bare, b}, std::pair{a, b}}) {
         const auto found = json({"pairs", first, "--cutoff", "0.5", "--with", second});

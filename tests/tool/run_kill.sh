@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A run that is killed again and again, at least once in the middle of a write, ends in the state
-# of one that never was; Ctrl-C ends a step, writes a checkpoint and says how to go on.
+# A run that is killed repeatedly, at least once during a write, and resumed ends in the state of an
+# uninterrupted run. Ctrl-C ends the current step, writes a checkpoint and prints how to resume.
 #   run_kill.sh TOOL
 set -euo pipefail
 set -m  # else the shell makes its background jobs ignore INT
@@ -13,7 +13,7 @@ state() { grep '^state' "$1"; }
 
 how=(--n 4000 response=dem fill=0.3 gravity=10 dt=0.0003)
 
-# It goes on until it has been killed often enough; then as far as the straight run will.
+# Repeats until it has been killed often enough; then runs to the end of the uninterrupted run.
 RANDOM=7
 "$tool" run falling "${how[@]}" --steps 1 -o killed --every 50 --checkpoint 1 >/dev/null
 kills=0 torn=0
@@ -36,7 +36,7 @@ for run in straight killed; do cut -d, -f1,2,5- $run/series.csv >$run.csv; done
 cmp straight.csv killed.csv
 [ -z "$(ls -A killed | grep '^\.vicinal-')" ] || fail "unfinished files were left"
 
-# Ctrl-C, and what batch systems send.
+# Ctrl-C, and the signal of batch systems.
 for signal in INT TERM; do
     rm -rf stopped
     "$tool" run falling "${how[@]}" --steps 100000 -o stopped --every 0 >stopped.txt &
@@ -46,7 +46,7 @@ for signal in INT TERM; do
     code=0
     wait "$job" || code=$?
     [ "$code" -eq 130 ] || fail "exit code $code after SIG$signal"
-    grep -q 'go on with: vicinal run --resume stopped' stopped.txt || fail "it does not say how to go on"
+    grep -q 'resume with: vicinal run --resume stopped' stopped.txt || fail "it does not say how to resume"
     step=$(tail -n 1 stopped/series.csv | cut -d, -f1)
     grep -q "stopped after step $step;" stopped.txt || fail "the checkpoint is not of the last step"
     "$tool" run --resume stopped --steps $((step + 5)) >resumed.txt
@@ -54,7 +54,7 @@ for signal in INT TERM; do
     [ "$(state straight.txt)" = "$(state resumed.txt)" ] || fail "another state after SIG$signal"
 done
 
-# A run that is killed before its first checkpoint was due begins with one.
+# A run has a checkpoint from the beginning, before the first is due.
 "$tool" run falling "${how[@]}" --steps 100000 -o early --every 0 >/dev/null &
 job=$!
 until [ -s early/checkpoint ]; do sleep 0.01; done

@@ -1,4 +1,4 @@
-// vicinal run: what it writes, that it goes on where it stopped, and what it refuses.
+// vicinal run: its output, resuming, and its errors.
 #include <sys/file.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class Run : public Tool {
         for (std::string line; std::getline(text, line);) result.push_back(line);
         return result;
     }
-    // The series without the columns of seconds, which no two runs have in common.
+    // The series without the columns of seconds, which differ between runs.
     std::vector<std::string> series(const std::string& folder) const {
         std::vector<std::string> result;
         for (const std::string& line : lines(folder + "/series.csv")) {
@@ -166,7 +166,7 @@ TEST_F(Run, scene_files) {
     EXPECT_EQ(from_file["state"], quick({"fill=0.2", "walls=true"})["state"]);
     EXPECT_EQ(json({"run", file, "--steps", "3"})["step"], 3);
     EXPECT_EQ(json({"run", file, "walls=false"})["plan"]["walls"], false);
-    // What a run says of itself is a scene file.
+    // The plan in the output of a run is a valid scene file.
     const auto copy = write("copy.json", from_file["plan"].dump());
     EXPECT_EQ(json({"run", copy})["state"], from_file["state"]);
 }
@@ -178,9 +178,9 @@ TEST_F(Run, wrong_scene_files_name_the_key) {
     };
     refused(
         R"({"simulation": "falling", "wals": true})",
-        {"s.json: /wals", "did you mean 'walls'? There are: simulation, steps, ", "contact"});
+        {"s.json: /wals", "did you mean 'walls'? Available: simulation, steps, ", "contact"});
     refused(R"({"simulation": "falling", "stesp": 3})", {"/stesp", "did you mean 'steps'?"});
-    refused(R"({"simulation": "falling", "colour": 3})", {"there is no such key; there are: "});
+    refused(R"({"simulation": "falling", "colour": 3})", {"unknown key; available: "});
     refused(R"({"simulation": "falling", "walls": 3})",
             {"s.json: /walls", "3", "true or false"});
     refused(R"({"simulation": "falling", "n": -3})", {"s.json: /n", "-3", "whole number"});
@@ -188,7 +188,7 @@ TEST_F(Run, wrong_scene_files_name_the_key) {
     refused(R"({"simulation": "falling", "n": "many"})", {"/n", "many"});
     refused(R"({"simulation": "falling", "fill": "0.1"})", {"/fill", "a number"});
     refused(R"({"simulation": "falling", "fill": null})", {"/fill", "null"});
-    refused(R"({"simulation": "falling", "response": 1})", {"/response", "text"});
+    refused(R"({"simulation": "falling", "response": 1})", {"/response", "string"});
     refused(R"({"simulation": "falling", "steps": true})", {"/steps", "true"});
     refused(R"({"simulation": "falling", "threads": "all"})", {"/threads"});
     refused(R"({"simulation": "falling", "n": 1, "n": 2})", {"/n", "twice"});
@@ -197,9 +197,9 @@ TEST_F(Run, wrong_scene_files_name_the_key) {
     refused(R"({"n": 3})", {"/simulation"});
     refused(R"({"simulation": 7})", {"/simulation"});
     refused("[1, 2]", {"s.json", "object"});
-    refused(R"({"simulation": "falling", "fill": 1e999})", {"s.json", "no JSON"});
-    refused("{", {"s.json", "no JSON", "line 1"});
-    refused("", {"s.json", "no JSON"});
+    refused(R"({"simulation": "falling", "fill": 1e999})", {"s.json", "not valid JSON"});
+    refused("{", {"s.json", "not valid JSON", "line 1"});
+    refused("", {"s.json", "not valid JSON"});
     refused(std::string(10'000, '['), {"s.json"});
     expect_error(1, {"run", path("none.json")}, {"none.json", "cannot be read"});
 }
@@ -213,11 +213,11 @@ TEST_F(Run, wrong_command_lines) {
     refused({}, {"simulation", "--resume"});
     refused({"flying"}, {"flying", "falling"});
     refused({"faling"},
-            {"'faling'; did you mean 'falling'? There are: falling, shearing, fluid"});
-    refused({"falling", "wals=true"}, {"'wals'; did you mean 'walls'? There are: n, "});
-    refused({"falling", "colour=3"}, {"'colour'; there are: n, "});
-    refused({"falling", "x=3"}, {"'x'; there are: n, "});
-    refused({"falling", "step=3"}, {"'step'; did you mean --steps? It is a flag"});
+            {"'faling'; did you mean 'falling'? Available: falling, shearing, fluid"});
+    refused({"falling", "wals=true"}, {"'wals'; did you mean 'walls'? Available: n, "});
+    refused({"falling", "colour=3"}, {"'colour'; available: n, "});
+    refused({"falling", "x=3"}, {"'x'; available: n, "});
+    refused({"falling", "step=3"}, {"'step'; use the flag --steps"});
     refused({"falling", "steps=3"}, {"--steps 3"});
     refused({"falling", "--method", "compact_grid(cells_per_body=8)"}, {"may miss pairs"});
     refused({"falling", "--method", "verlet(inner=compact_grid(cells_per_body=8))"},
@@ -262,7 +262,7 @@ TEST_F(Run, wrong_checkpoints) {
         write("out/checkpoint", content);
         expect_error(1, {"run", "--resume", path("out")}, words);
     };
-    refused("hello", {"out/checkpoint", "no checkpoint"});
+    refused("hello", {"out/checkpoint", "too short"});
     refused(whole.substr(0, whole.size() - 100), {"out/checkpoint", "damaged"});
     std::string damaged = whole;
     damaged[damaged.size() / 2] ^= 1;
@@ -285,13 +285,13 @@ TEST_F(Run, a_folder_in_use_is_left_alone) {
     fs::remove(series);
     expect_error(1, {"run", "--resume", path("own"), "--steps", "40"},
                  {"own/series.csv", "is missing"});
-    expect_error(2, {"run", "falling", "--resume", path("own")}, {"keeps a run's simulation"});
+    expect_error(2, {"run", "falling", "--resume", path("own")}, {"keeps the simulation"});
 }
 
 TEST_F(Run, a_checkpoint_of_another_run_changes_nothing) {
     quick({"-o", path("own")});
     json({"run", "falling", "--n", "300", "--steps", "5", "-o", path("other")});
-    // Of the same settings even: it is another run.
+    // Even with the same settings it is another run.
     json({"run", "falling", "--n", "300", "--steps", "20", "-o", path("twin")});
     const std::string series = read("own/series.csv"), own = read("own/checkpoint");
     write("own/.vicinal-1-1.tmp", "left by a process that was killed");
@@ -299,7 +299,7 @@ TEST_F(Run, a_checkpoint_of_another_run_changes_nothing) {
     for (const std::string from : {"other", "twin"}) {
         write("own/checkpoint", read(from + "/checkpoint"));
         expect_error(1, {"run", "--resume", path("own"), "--steps", "30"},
-                     {"own/checkpoint", "belongs to another series.csv"});
+                     {"own/checkpoint", "does not belong to the series.csv"});
         EXPECT_EQ(read("own/series.csv"), series);
         EXPECT_EQ(in("own"), before);
     }

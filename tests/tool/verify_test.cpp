@@ -1,4 +1,4 @@
-// vicinal verify: lists that are right and lists that are wrong in every way.
+// vicinal verify: correct lists and all kinds of wrong lists.
 #include <algorithm>
 
 #include "harness.hpp"
@@ -80,7 +80,7 @@ TEST_F(Verify, a_sample_of_the_bodies) {
         expect_counts(good, 0, 0, 0);
         EXPECT_EQ(good.json()["exact"], false);
         EXPECT_EQ(good.json()["bodies_checked"], 3);
-        // Three of four bodies: whichever one is left out, the other end of the pair tells.
+        // A sample of three of four bodies includes at least one body of the wrong pair.
         expect_counts(check("i,j\n2,1\n", all), 1, 0, 0);
         expect_counts(check("i,j\n0,1\n2,1\n1,2\n", all), 0, 0, 1);
         expect_counts(check("i,j\n0,1\n2,1\n0,2\n", all), 0, 1, 0);

@@ -1,5 +1,5 @@
-# The frames of a run as VTK's own readers see them: the numbers of the last frame must be those
-# that the run's figures were computed from.
+# Reads the frames of a run with VTK's readers: the values of the last frame must reproduce the
+# statistics of the run.
 #   vtk_read.py TOOL
 import csv, math, os, subprocess, sys, tempfile, xml.etree.ElementTree as xml
 from vtkmodules.vtkIOXML import vtkXMLPolyDataReader
@@ -43,7 +43,7 @@ with tempfile.TemporaryDirectory() as work:
         assert math.isclose((mass * x[:, 2]).sum(), float(row["potential"]), rel_tol=1e-5)
         assert math.isclose((mass * v[:, 2]).sum(), float(row["momentum_z"]), rel_tol=1e-5)
 
-    # What the particles fall over: no particle comes nearer to it than its radius.
+    # The static spheres: no particle comes nearer to them than its radius.
     over = os.path.join(work, "over")
     subprocess.run([sys.argv[1], "run", "fluid", "--n", "2000", "--steps", "4", "--every", "4", "spheres=60",
                     "length=1", "width=1", "height=1", "-o", over], check=True, stdout=subprocess.DEVNULL)

@@ -1,5 +1,5 @@
-// TORTURE, Bad input (the library's part): every fault is an error that names it, and a finder
-// that has refused something answers its next update like a new one.
+// TORTURE, Bad input (the library's part): every fault is an error that names it, and after an
+// error a finder works like a new one at its next update.
 #include "torture.hpp"
 
 namespace vicinal::test {
@@ -12,17 +12,17 @@ TYPED_TEST_SUITE(BadInput, Flavours, FlavourNames);
 constexpr auto input = Error::Kind::input;
 constexpr auto option = Error::Kind::option;
 
-// After the fault: nothing to ask before the next update, then the right answer.
+// After the error: queries fail until the next update, then the results are correct.
 template <Real T, int D>
 void expect_recovery(Finder<T, D>& finder) {
     expect_error(input, {"update"}, [&] { finder.count(); });
-    const auto places = scattered<T, D>(20, 0, 1);
-    const auto bodies = points<D>(places, 0.4);
+    const auto positions = scattered<T, D>(20, 0, 1);
+    const auto bodies = points<D>(positions, 0.4);
     finder.update(bodies, Domain<D>::open());
     expect_answers(finder, reference::plain_pairs(bodies, {}));
 }
 
-// Every method refuses the bodies alike, as input, as a second set and as queries.
+// Every method rejects the bodies in the same way, as input, as a second set and as queries.
 template <Real T, int D>
 void expect_refused(const Bodies<T, D>& bodies, const std::vector<std::string>& words,
                     std::optional<std::uint64_t> element = {}) {
@@ -44,7 +44,7 @@ std::vector<std::pair<T, std::string>> not_finite() {
     return {{std::numeric_limits<T>::quiet_NaN(), "nan"}, {inf, "inf"}, {-inf, "-inf"}};
 }
 
-// Spoils each axis of some elements of one array in turn.
+// Makes each axis of some elements of one array invalid, in turn.
 template <Real T, int D>
 void expect_array_checked(OwnedBodies<T, D> bodies, std::vector<T> OwnedBodies<T, D>::* array,
                           const std::string& name) {
@@ -64,8 +64,8 @@ void expect_array_checked(OwnedBodies<T, D> bodies, std::vector<T> OwnedBodies<T
 
 TYPED_TEST(BadInput, a_consumer_that_cannot_be_called) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(20, 0, 1);
-    const auto bodies = points<D>(places, 0.4);
+    const auto positions = scattered<T, D>(20, 0, 1);
+    const auto bodies = points<D>(positions, 0.4);
     const Consumer<D> nothing;
     Finder<T, D> finder;
     finder.update(bodies);
@@ -79,13 +79,13 @@ TYPED_TEST(BadInput, a_consumer_that_cannot_be_called) {
 TYPED_TEST(BadInput, not_a_finite_number) {
     VICINAL_FLAVOUR;
     using Owned = OwnedBodies<T, D>;
-    const auto places = scattered<T, D>(33, 0, 1);
-    expect_array_checked(shaped<T, D>(places, T(0.1), shape_cases[0]), &Owned::position,
+    const auto positions = scattered<T, D>(33, 0, 1);
+    expect_array_checked(shaped<T, D>(positions, T(0.1), shape_cases[0]), &Owned::position,
                          "coordinate");
-    expect_array_checked(shaped<T, D>(places, T(0.1), shape_cases[1]), &Owned::position,
+    expect_array_checked(shaped<T, D>(positions, T(0.1), shape_cases[1]), &Owned::position,
                          "coordinate");
     const ShapeCase moving_boxes = shape_cases[9];
-    const auto boxes = shaped<T, D>(places, T(0.1), moving_boxes);
+    const auto boxes = shaped<T, D>(positions, T(0.1), moving_boxes);
     expect_array_checked(boxes, &Owned::position, "lower corner");
     expect_array_checked(boxes, &Owned::upper, "upper corner");
     expect_array_checked(boxes, &Owned::displacement, "displacement");
@@ -93,7 +93,7 @@ TYPED_TEST(BadInput, not_a_finite_number) {
 
 TYPED_TEST(BadInput, radius) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(33, 0, 1);
+    const auto positions = scattered<T, D>(33, 0, 1);
     auto faults = not_finite<T>();
     faults.emplace_back(T{-0.5}, "-0.5");
     faults.emplace_back(-std::numeric_limits<T>::denorm_min(), "-");
@@ -101,28 +101,28 @@ TYPED_TEST(BadInput, radius) {
         for (const auto& [value, text] : faults) {
             std::vector<T> radii(33, T(0.1));
             radii[body] = value;
-            expect_refused(spheres<D>(places, radii),
+            expect_refused(spheres<D>(positions, radii),
                            {"radius", "body " + std::to_string(body), text}, body);
         }
 }
 
 TYPED_TEST(BadInput, cut_off) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(5, 0, 1);
+    const auto positions = scattered<T, D>(5, 0, 1);
     auto faults = not_finite<T>();
     faults.emplace_back(T{-0.5}, "-0.5");
     for (const auto& [value, text] : faults)
-        expect_refused(points<D>(places, static_cast<double>(value)), {"cut-off", text});
+        expect_refused(points<D>(positions, static_cast<double>(value)), {"cut-off", text});
 }
 
 TYPED_TEST(BadInput, reach_whose_square_overflows) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(5, 0, 1);
+    const auto positions = scattered<T, D>(5, 0, 1);
     const T large = std::sqrt(std::numeric_limits<T>::max()) * T(1.01);
-    expect_refused(points<D>(places, static_cast<double>(large)), {"cut-off", "overflow"});
+    expect_refused(points<D>(positions, static_cast<double>(large)), {"cut-off", "overflow"});
     std::vector<T> radii(5, T{1});
     radii[3] = radii[4] = large / 2;
-    expect_refused(spheres<D>(places, radii), {"radius", "body 3", "overflow"}, 3);
+    expect_refused(spheres<D>(positions, radii), {"radius", "body 3", "overflow"}, 3);
 }
 
 TYPED_TEST(BadInput, lower_above_upper) {
@@ -140,40 +140,41 @@ TYPED_TEST(BadInput, lower_above_upper) {
 TYPED_TEST(BadInput, the_first_of_many_faults_whatever_the_threads) {
     VICINAL_FLAVOUR;
     const std::size_t n = 20000;
-    auto places = scattered<T, D>(n, 0, 1);
+    auto positions = scattered<T, D>(n, 0, 1);
     for (std::size_t body : {9000u, 12345u, 19999u})
-        places[body * D + 1] = std::numeric_limits<T>::quiet_NaN();
+        positions[body * D + 1] = std::numeric_limits<T>::quiet_NaN();
     for (int threads : {1, 2, 3, 8}) {
         Finder<T, D> finder(with_method<D>("auto", threads));
         expect_error(
             input, {"coordinate y", "body 9000", "nan"},
-            [&] { finder.update(points<D>(places, 0.001)); }, 9000);
+            [&] { finder.update(points<D>(positions, 0.001)); }, 9000);
     }
 }
 
 TYPED_TEST(BadInput, lengths_that_differ) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(9, 0, 1), fewer = scattered<T, D>(8, 0, 1);
+    const auto positions = scattered<T, D>(9, 0, 1), fewer = scattered<T, D>(8, 0, 1);
     const std::vector<T> radii(8, T{1});
     const std::vector<std::uint32_t> groups(10, 1);
-    expect_refused(spheres<D>(places, radii), {"radius", "8", "9"});
-    expect_refused(spheres<D>(places, std::vector<T>{}), {"radius", "0", "9"});
-    expect_refused(boxes<D>(places, fewer), {"upper corner x", "8", "9"});
-    expect_refused(points<D>(places, 1).moving(fewer), {"displacement x", "8", "9"});
-    expect_refused(points<D>(places, 1).grouped(groups), {"group", "10", "9"});
-    expect_refused(points<D>(places, 1).grouped({}, groups), {"mask", "10", "9"});
+    expect_refused(spheres<D>(positions, radii), {"radius", "8", "9"});
+    expect_refused(spheres<D>(positions, std::vector<T>{}), {"radius", "0", "9"});
+    expect_refused(boxes<D>(positions, fewer), {"upper corner x", "8", "9"});
+    expect_refused(points<D>(positions, 1).moving(fewer), {"displacement x", "8", "9"});
+    expect_refused(points<D>(positions, 1).grouped(groups), {"group", "10", "9"});
+    expect_refused(points<D>(positions, 1).grouped({}, groups), {"mask", "10", "9"});
     const std::vector<std::uint32_t> numbers(27, 1);
     const auto refuse_vertices = [&](std::size_t count, std::size_t each,
                                      const std::vector<std::string>& words) {
         expect_refused(
-            points<D>(places, 1).with_vertices(std::span(numbers).first(count), each), words);
+            points<D>(positions, 1).with_vertices(std::span(numbers).first(count), each),
+            words);
     };
     refuse_vertices(26, 3, {"vertices", "26", "9", "give 3 per body"});
     refuse_vertices(27, 2, {"vertices", "27", "9", "give 2 per body"});
     refuse_vertices(0, 3, {"vertices", "0", "9", "give 3 per body"});
     refuse_vertices(27, 0, {"vertices", "0 per body", "1 to 8"});
     refuse_vertices(27, 9, {"vertices", "9 per body", "1 to 8"});
-    auto ragged = points<D>(places, 1);
+    auto ragged = points<D>(positions, 1);
     ragged.position.axis[D - 1].count = 5;
     expect_refused(ragged, {std::string("coordinate ") + "xyz"[D - 1], "5", "9"});
     expect_error(input, {std::to_string(9 * D - 1), "whole vectors"},
@@ -182,7 +183,7 @@ TYPED_TEST(BadInput, lengths_that_differ) {
 
 TYPED_TEST(BadInput, null_pointers) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(9, 0, 1);
+    const auto positions = scattered<T, D>(9, 0, 1);
     const std::vector<T> radii(9, T{1});
     for (std::size_t axis = 0; axis < D; ++axis) {
         const std::string letter(1, "xyz"[axis]);
@@ -190,8 +191,8 @@ TYPED_TEST(BadInput, null_pointers) {
             (bodies.*array).axis[axis].data = nullptr;
             return bodies;
         };
-        const auto hulls = boxes<D>(places, places).moving(places);
-        expect_refused(without(points<D>(places, 1), &Bodies<T, D>::position),
+        const auto hulls = boxes<D>(positions, positions).moving(positions);
+        expect_refused(without(points<D>(positions, 1), &Bodies<T, D>::position),
                        {"coordinate " + letter, "null", "9"});
         expect_refused(without(hulls, &Bodies<T, D>::position),
                        {"lower corner " + letter, "null"});
@@ -200,11 +201,11 @@ TYPED_TEST(BadInput, null_pointers) {
         expect_refused(without(hulls, &Bodies<T, D>::displacement),
                        {"displacement " + letter, "null"});
     }
-    auto balls = spheres<D>(places, radii);
+    auto balls = spheres<D>(positions, radii);
     balls.radius.data = nullptr;
     expect_refused(balls, {"radius", "null"});
-    expect_refused(points<D>(places, 1).grouped({nullptr, 9}), {"group", "null"});
-    expect_refused(points<D>(places, 1).grouped({}, {nullptr, 9}), {"mask", "null"});
+    expect_refused(points<D>(positions, 1).grouped({nullptr, 9}), {"group", "null"});
+    expect_refused(points<D>(positions, 1).grouped({}, {nullptr, 9}), {"mask", "null"});
 }
 
 TYPED_TEST(BadInput, more_bodies_than_indices) {
@@ -223,10 +224,10 @@ TYPED_TEST(BadInput, more_bodies_than_indices) {
 
 TYPED_TEST(BadInput, exclusions_out_of_range) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(9, 0, 1);
+    const auto positions = scattered<T, D>(9, 0, 1);
     for (const Pair bad : {Pair{0, 9}, Pair{9, 0}, Pair{4294967295u, 1}}) {
         const std::vector<Pair> excluded{{1, 2}, bad};
-        const auto bodies = points<D>(places, 1), spoilt = bodies.excluding(excluded);
+        const auto bodies = points<D>(positions, 1), spoilt = bodies.excluding(excluded);
         const std::vector<std::string> words{"excluded pair 1", std::to_string(bad.i),
                                              std::to_string(bad.j), "9"};
         for (const std::string& method : method_names()) {
@@ -265,12 +266,12 @@ TYPED_TEST(BadInput, periods) {
 TYPED_TEST(BadInput, lattices) {
     VICINAL_FLAVOUR;
     using Lattice = typename Domain<D>::Lattice;
-    const auto places = scattered<T, D>(9, 0, 1);
+    const auto positions = scattered<T, D>(9, 0, 1);
     const auto refused = [&](const Lattice& h, const std::vector<std::string>& words) {
         for (const std::string& method : method_names()) {
             Finder<T, D> finder(with_method<D>(method));
             expect_error(input, words, [&] {
-                finder.update(points<D>(places, 0.1), Domain<D>::triclinic(h));
+                finder.update(points<D>(positions, 0.1), Domain<D>::triclinic(h));
             });
             expect_recovery(finder);
         }
@@ -294,13 +295,13 @@ TYPED_TEST(BadInput, more_periods_than_images_count) {
     VICINAL_FLAVOUR;
     const auto refused = [](std::vector<T> along_x, std::vector<std::uint64_t> any_of,
                             const std::string& axis) {
-        std::vector<T> places(along_x.size() * D, T{0.5});
-        for (std::size_t i = 0; i < along_x.size(); ++i) places[i * D] = along_x[i];
+        std::vector<T> positions(along_x.size() * D, T{0.5});
+        for (std::size_t i = 0; i < along_x.size(); ++i) positions[i * D] = along_x[i];
         for (const std::string& method : method_names()) {
             SCOPED_TRACE(method);
             Finder<T, D> finder(with_method<D>(method));
             try {
-                finder.update(points<D>(places, 0.25), cube<D>(1));
+                finder.update(points<D>(positions, 0.25), cube<D>(1));
                 ADD_FAILURE() << "no error";
             } catch (const Error& error) {
                 const std::string message = error.what();
@@ -335,17 +336,17 @@ TYPED_TEST(BadInput, second_set_out_of_image_range) {
 
 TYPED_TEST(BadInput, second_set_of_another_kind) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(9, 0, 1);
+    const auto positions = scattered<T, D>(9, 0, 1);
     const std::vector<T> radii(9, T{1});
     Finder<T, D> finder;
-    finder.update(points<D>(places, 0.5));
+    finder.update(points<D>(positions, 0.5));
     expect_error(input, {"spheres", "points"},
-                 [&] { finder.pairs_with(spheres<D>(places, radii)); });
+                 [&] { finder.pairs_with(spheres<D>(positions, radii)); });
     expect_error(input, {"cut-off", "0.25", "0.5"},
-                 [&] { finder.pairs_with(points<D>(places, 0.25)); });
-    finder.update(spheres<D>(places, radii));
+                 [&] { finder.pairs_with(points<D>(positions, 0.25)); });
+    finder.update(spheres<D>(positions, radii));
     expect_error(input, {"rule"},
-                 [&] { finder.pairs_with(spheres<D>(places, radii, ReachRule::max)); });
+                 [&] { finder.pairs_with(spheres<D>(positions, radii, ReachRule::max)); });
 }
 
 TYPED_TEST(BadInput, use_before_update) {
@@ -370,8 +371,8 @@ TYPED_TEST(BadInput, use_before_update) {
 
 TYPED_TEST(BadInput, a_consumer_that_throws) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(300, 0, 1);
-    const auto bodies = points<D>(places, 0.25);
+    const auto positions = scattered<T, D>(300, 0, 1);
+    const auto bodies = points<D>(positions, 0.25);
     const auto expected = reference::plain_pairs(bodies, {});
     for (const std::string& method : method_names())
         for (int threads : {1, 3}) {
@@ -436,8 +437,8 @@ TEST(BadOptions, methods) {
             with("nan");
             with("inf");
             with("1e400");
-            with(std::to_string(known.most * 2 + 1));
-            with(std::to_string(known.least - 1));
+            with(std::to_string(known.maximum * 2 + 1));
+            with(std::to_string(known.minimum - 1));
         }
     }
 }

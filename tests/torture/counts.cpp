@@ -1,4 +1,4 @@
-// TORTURE, Counts: how many bodies and how many pairs; and the limits a caller may set.
+// TORTURE, Counts: numbers of bodies and pairs, and the limits that a caller may set.
 #include "torture.hpp"
 
 #include <cstdlib>
@@ -10,7 +10,7 @@ template <class F>
 class Counts : public ::testing::Test {};
 TYPED_TEST_SUITE(Counts, Flavours, FlavourNames);
 
-// One place seen n times: a stride of nothing is a layout like any other.
+// One position n times: a stride of 0 is a valid layout.
 template <Real T, int D>
 Vectors<T, D> one_place(const std::array<T, D>& place, std::size_t n) {
     Vectors<T, D> view;
@@ -18,10 +18,10 @@ Vectors<T, D> one_place(const std::array<T, D>& place, std::size_t n) {
     return view;
 }
 
-// How many bodies a heavy case takes, of the n it is about: all in one flavour per method,
-// another one for the next method. When everything is asked for the other flavours run as well,
-// with a quarter. What only n itself would show, a count or a buffer too small for it, is a
-// matter neither of the flavour nor of the instruction set; the cost grows with the square.
+// The number of bodies of a heavy case: all n for one type and dimension per method, in turn.
+// With VICINAL_TEST_ALL the others run as well, with a quarter of n. Faults that depend on n,
+// such as a counter or buffer that is too small, do not depend on type, dimension or
+// instruction set, and the cost is quadratic in n.
 template <class F>
 std::size_t heavy_size(std::size_t method, std::size_t n) {
     constexpr std::size_t flavour =
@@ -39,16 +39,16 @@ TYPED_TEST(Counts, few_and_many_bodies) {
     VICINAL_FLAVOUR;
     for (std::size_t n : {0u, 1u, 2u, 3u, 7u, 8u, 9u, 31u, 32u, 33u, 1000u}) {
         SCOPED_TRACE(n);
-        const auto places = scattered<T, D>(n, 0, 1, n);
+        const auto positions = scattered<T, D>(n, 0, 1, n);
         // About ten neighbours each.
         const double reach = n < 10   ? 0.5
                              : D == 2 ? std::sqrt(3.0 / double(n))
                                       : std::cbrt(2.0 / double(n));
-        expect_same_in_all_shapes<T, D>(places, static_cast<T>(reach));
+        expect_same_in_all_shapes<T, D>(positions, static_cast<T>(reach));
         if (n < 1000)
-            expect_same_in_all_shapes<T, D>(places, static_cast<T>(reach / 2), cube<D>(0.9));
+            expect_same_in_all_shapes<T, D>(positions, static_cast<T>(reach / 2), cube<D>(0.9));
         else
-            expect_same(points<D>(places, reach / 2), cube<D>(0.9));
+            expect_same(points<D>(positions, reach / 2), cube<D>(0.9));
     }
 }
 
@@ -73,7 +73,7 @@ TYPED_TEST(Counts, nothing_at_all) {
         }
 }
 
-// Every (i, j) with i < j in sorted order: what coincident bodies make.
+// All (i, j) with i < j in sorted order: the pairs of coincident bodies.
 template <int D>
 void expect_every_pair(const PairList<D>& list, std::size_t n) {
     ASSERT_EQ(list.size(), all_pairs(n));
@@ -88,11 +88,11 @@ void expect_every_pair(const PairList<D>& list, std::size_t n) {
         }
 }
 
-// Many in few cells: more candidates for each than kernels keep hits for, at different places.
+// Many bodies in few cells: more candidates per body than the buffers of the kernels hold.
 TYPED_TEST(Counts, crowds) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(1500, 0, 1);
-    const auto crowd = points<D>(places, 0.35);
+    const auto positions = scattered<T, D>(1500, 0, 1);
+    const auto crowd = points<D>(positions, 0.35);
     for (const Domain<D>& domain : {Domain<D>(), cube<D>(1)}) {
         const auto found = [&](const std::string& method) {
             return listed(find_pairs(crowd, with_method<D>(method, 2, domain), Order::sorted));
@@ -185,14 +185,14 @@ TYPED_TEST(Counts, a_million_at_one_place) {
 TYPED_TEST(Counts, nobody_is_near) {
     VICINAL_FLAVOUR;
     constexpr std::size_t edge = 6, n = D == 2 ? edge * edge : edge * edge * edge;
-    std::vector<T> places;
+    std::vector<T> positions;
     for (std::size_t k = 0; k < n; ++k)
         for (std::size_t a = 0, cell = k; a < D; ++a, cell /= edge)
-            places.push_back(static_cast<T>(cell % edge));
+            positions.push_back(static_cast<T>(cell % edge));
     for (const std::string& method : method_names()) {
         SCOPED_TRACE(method);
         Finder<T, D> finder(with_method<D>(method, 2));
-        finder.update(points<D>(places, 0.75));
+        finder.update(points<D>(positions, 0.75));
         const Rows<D>& rows = finder.neighbours();
         EXPECT_EQ(rows.offsets, std::vector<std::uint64_t>(n + 1, 0));
         EXPECT_TRUE(rows.indices.empty());
@@ -200,7 +200,7 @@ TYPED_TEST(Counts, nobody_is_near) {
     }
 }
 
-// Pairs are counted behind the methods, in one place: one method stands for all.
+// Limits are checked in code that all methods share: one method is enough.
 TEST(MorePairs, than_32_bits_hold) {
     if (!run_all()) GTEST_SKIP() << "takes seconds; VICINAL_TEST_ALL=1 runs it";
     constexpr std::size_t n = 93000;
@@ -224,8 +224,8 @@ void use_every_output(Finder<T, D>& finder,
 
 TYPED_TEST(Counts, max_pairs_exactly_and_one_below) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(200, 0, 1);
-    const auto bodies = points<D>(places, 0.25);
+    const auto positions = scattered<T, D>(200, 0, 1);
+    const auto bodies = points<D>(positions, 0.25);
     for (const Domain<D>& domain : {Domain<D>::open(), cube<D>(0.9)})
         for (const std::string& method : method_names()) {
             SCOPED_TRACE(method);
@@ -244,9 +244,9 @@ TYPED_TEST(Counts, max_pairs_exactly_and_one_below) {
                              {std::to_string(exact) + " pairs", std::to_string(exact - 1)},
                              call);
             });
-            // The limit is an error of the call, not of the bodies.
-            short_by_one.update(points<D>(places, 0.125));
-            EXPECT_EQ(difference<D>(reference::plain_pairs(points<D>(places, 0.125), domain),
+            // Exceeding the limit is an error of the call; the bodies stay valid.
+            short_by_one.update(points<D>(positions, 0.125));
+            EXPECT_EQ(difference<D>(reference::plain_pairs(points<D>(positions, 0.125), domain),
                                     listed(short_by_one.pairs(Order::sorted))),
                       "");
         }
@@ -254,9 +254,9 @@ TYPED_TEST(Counts, max_pairs_exactly_and_one_below) {
 
 TYPED_TEST(Counts, max_pairs_of_two_sets_and_probes) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(100, 0, 1), others = scattered<T, D>(50, 0, 1, 2);
+    const auto positions = scattered<T, D>(100, 0, 1), others = scattered<T, D>(50, 0, 1, 2);
     const std::vector<T> radii(50, T(0.25));
-    const auto bodies = points<D>(places, 0.25), second = points<D>(others, 0.25);
+    const auto bodies = points<D>(positions, 0.25), second = points<D>(others, 0.25);
     const auto queries = spheres<D>(others, radii);
     const auto pairs = reference::plain_pairs(second, bodies, {}).size();
     const auto hits = reference::plain_probe(bodies, queries, {}).size();
@@ -280,8 +280,8 @@ TYPED_TEST(Counts, max_pairs_of_two_sets_and_probes) {
 
 TYPED_TEST(Counts, max_bytes_of_the_structure) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(500, 0, 1);
-    const auto bodies = points<D>(places, 0.1);
+    const auto positions = scattered<T, D>(500, 0, 1);
+    const auto bodies = points<D>(positions, 0.1);
     for (const Domain<D>& domain : {Domain<D>::open(), cube<D>(0.9)})
         for (const std::string& method : method_names()) {
             SCOPED_TRACE(method);
@@ -300,10 +300,10 @@ TYPED_TEST(Counts, max_bytes_of_the_structure) {
         }
 }
 
-// The least max_bytes with which the pairs can be listed.
+// The smallest max_bytes with which the pairs can be listed.
 template <Real T, int D>
-std::uint64_t least_bytes(Options<D> options, const Bodies<T, D>& bodies, std::uint64_t low,
-                          std::uint64_t high) {
+std::uint64_t min_max_bytes(Options<D> options, const Bodies<T, D>& bodies, std::uint64_t low,
+                            std::uint64_t high) {
     while (low < high) {
         options.max_bytes = low + (high - low) / 2;
         Finder<T, D> finder(options);
@@ -320,8 +320,8 @@ std::uint64_t least_bytes(Options<D> options, const Bodies<T, D>& bodies, std::u
 
 TYPED_TEST(Counts, max_bytes_of_the_pairs) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(500, 0, 1);
-    const auto bodies = points<D>(places, 0.25);
+    const auto positions = scattered<T, D>(500, 0, 1);
+    const auto bodies = points<D>(positions, 0.25);
     for (const Domain<D>& domain : {Domain<D>::open(), cube<D>(0.9)}) {
         const Found<D> expected = reference::plain_pairs(bodies, domain);
         for (const std::string& method : method_names()) {
@@ -332,14 +332,14 @@ TYPED_TEST(Counts, max_bytes_of_the_pairs) {
             const std::uint64_t structure = unlimited.report().bytes;
             const std::uint64_t pair_bytes =
                 sizeof(Pair) + (domain.is_open() ? 0 : sizeof(Image<D>));
-            const std::uint64_t least =
-                least_bytes(options, bodies, structure, structure + (1u << 24));
-            EXPECT_GE(least, structure + expected.size() * pair_bytes);
-            options.max_bytes = least;
+            const std::uint64_t min_bytes =
+                min_max_bytes(options, bodies, structure, structure + (1u << 24));
+            EXPECT_GE(min_bytes, structure + expected.size() * pair_bytes);
+            options.max_bytes = min_bytes;
             Finder<T, D> enough(options);
             enough.update(bodies);
             EXPECT_EQ(difference<D>(expected, sorted<D>(listed(enough.pairs()))), "");
-            options.max_bytes = least - 1;
+            options.max_bytes = min_bytes - 1;
             Finder<T, D> short_by_one(options);
             short_by_one.update(bodies);
             expect_error(Error::Kind::limit,
@@ -354,8 +354,8 @@ TYPED_TEST(Counts, max_bytes_of_the_pairs) {
 
 TYPED_TEST(Counts, what_is_held_is_within_max_bytes) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(500, 0, 1);
-    const auto bodies = points<D>(places, 0.25);
+    const auto positions = scattered<T, D>(500, 0, 1);
+    const auto bodies = points<D>(positions, 0.25);
     for (const std::string& method : method_names()) {
         SCOPED_TRACE(method);
         Finder<T, D> free_one(with_method<D>(method));
@@ -378,20 +378,22 @@ TYPED_TEST(Counts, what_is_held_is_within_max_bytes) {
     }
 }
 
-// Rows, and then more pairs, and then more bodies: each with room for itself, not for what
-// earlier calls have left.
+// Rows, then more pairs, then more bodies: each fits the limit alone, but not together with the
+// memory of earlier calls.
 TYPED_TEST(Counts, earlier_results_make_room) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(500, 0, 1), more_places = scattered<T, D>(4000, 0, 1);
-    const auto bodies = points<D>(places, 0.5), wider = points<D>(places, 0.6),
-               more = points<D>(more_places, 0.001);
+    const auto positions = scattered<T, D>(500, 0, 1),
+               more_positions = scattered<T, D>(4000, 0, 1);
+    const auto bodies = points<D>(positions, 0.5), wider = points<D>(positions, 0.6),
+               more = points<D>(more_positions, 0.001);
     const Found<D> expected = reference::plain_pairs(wider, Domain<D>::open());
     for (const std::string& method : method_names()) {
         SCOPED_TRACE(method);
         auto options = with_method<D>(method);
         options.max_bytes = std::uint64_t{1} << 40;
         Finder<T, D> with_rows(options), with_pairs(options), with_more(options);
-        // Steps before: verlet makes its list, which needs memory too, in the second.
+        // Steps before the test: verlet makes its list in the second, which needs memory as
+        // well.
         for (const auto& step : {bodies, wider, bodies}) with_rows.update(step);
         with_rows.neighbours();
         with_pairs.update(bodies);

@@ -1,5 +1,5 @@
-// TORTURE, Time: no call on a few hundred bodies takes longer than a second, whatever its
-// numbers, or it is an error that says why. tests/fuzz/durations.cpp looks for more such cases.
+// TORTURE, Time: for any input values, a call on a few hundred bodies takes at most a second or
+// is an error with a reason. tests/fuzz/durations.cpp searches for more such cases.
 #include "torture.hpp"
 
 #include <ctime>
@@ -12,7 +12,7 @@ template <class F>
 class Durations : public ::testing::Test {};
 TYPED_TEST_SUITE(Durations, Flavours, FlavourNames);
 
-// Processor time of this process, so that others do not count.
+// Processor time of this process, which is independent of other processes.
 double processor_seconds() {
     timespec now{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -20,13 +20,13 @@ double processor_seconds() {
 }
 
 void expect_soon(const std::string& what, const std::function<void()>& call) {
-    const double most = run_light() ? 10 : 1;
+    const double max_seconds = run_light() ? 10 : 1;
     const double before = processor_seconds();
     call();
-    EXPECT_LT(processor_seconds() - before, most) << what;
+    EXPECT_LT(processor_seconds() - before, max_seconds) << what;
 }
 
-// Every call of a finder, by several methods, against the double loop.
+// Compares every call of a finder, with several methods, with the double loop.
 template <Real T, int D>
 void expect_all_soon(const std::vector<std::string>& chosen, const Bodies<T, D>& bodies,
                      const Domain<D>& domain) {
@@ -42,7 +42,7 @@ void expect_all_soon(const std::vector<std::string>& chosen, const Bodies<T, D>&
     for (const std::string& method : chosen) {
         SCOPED_TRACE(method);
         Finder<T, D> finder(with_method<D>(method, 1, domain));
-        for (int step = 0; step < 3; ++step) {  // an automatic skin begins with the second
+        for (int step = 0; step < 3; ++step) {  // an automatic skin starts at the second
             expect_soon("update", [&] { finder.update(bodies); });
             same("pairs", expected, [&] { return listed(finder.pairs(Order::sorted)); });
         }
@@ -59,22 +59,23 @@ TYPED_TEST(Durations, skin_in_a_tiny_box) {
     VICINAL_FLAVOUR;
     for (const double spread : {1.0, 20.0, 3000.0}) {
         SCOPED_TRACE(spread);
-        const auto places = scattered<T, D>(70, 0, spread * 1e-12);
-        const auto bodies = points<D>(places, 2e-13);
+        const auto positions = scattered<T, D>(70, 0, spread * 1e-12);
+        const auto bodies = points<D>(positions, 2e-13);
         expect_all_soon(
             {"verlet(skin=0.5)", "verlet(skin=auto)", "verlet(inner=bvh, skin=1e-13)"}, bodies,
             cube<D>(1e-12));
     }
 }
 
-// A few that meet hundreds of images of each other, in a list if there is one.
+// A few bodies that pair with hundreds of images of each other, in a Verlet list if there is
+// one.
 TYPED_TEST(Durations, skin_around_giants) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(70, 0, 1);
+    const auto positions = scattered<T, D>(70, 0, 1);
     std::vector<T> radii(70, T(0.01));
     for (const double giant : {1.7, D == 2 ? 40.0 : 4.0}) {
         radii[69] = static_cast<T>(giant);
-        expect_all_soon({"verlet(skin=0.01)"}, spheres<D>(places, radii), cube<D>(1));
+        expect_all_soon({"verlet(skin=0.01)"}, spheres<D>(positions, radii), cube<D>(1));
     }
 }
 
@@ -92,15 +93,15 @@ Domain<D> skewed_far(double skew) {
 
 TYPED_TEST(Durations, very_skewed_cells) {
     VICINAL_FLAVOUR;
-    // The double loop tries every image within bounds along each axis.
-    const auto places = scattered<T, D>(D == 2 ? 36 : 8, 0, 1);
+    // The double loop tests every image within bounds along each axis.
+    const auto positions = scattered<T, D>(D == 2 ? 36 : 8, 0, 1);
     for (const double skew : {7.0, D == 2 ? -200.0 : -20.0}) {
         SCOPED_TRACE(skew);
         expect_all_soon({"cuckoo_hash(cell=50)", "compact_grid(cell=0.1)", "row_grid",
                          "linear_kd_tree(root=1000)"},
-                        points<D>(places, 0.4), skewed_far<D>(skew));
+                        points<D>(positions, 0.4), skewed_far<D>(skew));
     }
-    // Far more than it could: any two methods find the same.
+    // Too many images for the double loop: compare two methods.
     const auto many = scattered<T, D>(300, 0, 1);
     const auto bodies = points<D>(many, 0.2);
     std::vector<Found<D>> found;
@@ -115,7 +116,7 @@ TYPED_TEST(Durations, very_skewed_cells) {
         EXPECT_EQ(difference<D>(found[0], found[f]), "");
 }
 
-// Their ends overflow when they are widened, and every finite cell cuts them.
+// Bodies whose bounds overflow when widened and cross every finite cell.
 TYPED_TEST(Durations, boxes_as_large_as_numbers) {
     VICINAL_FLAVOUR;
     constexpr T largest = std::numeric_limits<float>::max();
@@ -130,7 +131,7 @@ TYPED_TEST(Durations, boxes_as_large_as_numbers) {
 
 TYPED_TEST(Durations, options_at_their_ends) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(40, 0, 1);
+    const auto positions = scattered<T, D>(40, 0, 1);
     for (const double reach : {0.01, 0.9, D == 2 ? 2.0 : 1.2}) {
         SCOPED_TRACE(reach);
         expect_all_soon(
@@ -138,12 +139,12 @@ TYPED_TEST(Durations, options_at_their_ends) {
              "hierarchical_hash(table=0.01)", "hierarchical_hash(table=0.01, levels=8)",
              "multilevel_hash(table=0.01)", "cuckoo_hash(cell=1000)",
              "compact_grid(cell=0.01)"},
-            points<D>(places, reach), cube<D>(1));
+            points<D>(positions, reach), cube<D>(1));
     }
     // Queries that cover many periods of bodies that do not.
-    const auto bodies = points<D>(places, 0.01);
+    const auto bodies = points<D>(positions, 0.01);
     const std::vector<T> radii(40, D == 2 ? T(8) : T(3));
-    const auto queries = spheres<D>(places, radii);
+    const auto queries = spheres<D>(positions, radii);
     const Found<D> expected = reference::plain_probe(bodies, queries, cube<D>(1));
     for (const char* method : {"linear_kd_tree(root=1000)", "hierarchical_hash(table=0.01)",
                                "cuckoo_hash(cell=50)", "compact_grid(cell=0.1)", "row_grid"}) {
@@ -155,7 +156,7 @@ TYPED_TEST(Durations, options_at_their_ends) {
     }
 }
 
-// Images whose shift overflows meet nobody, and no method makes cells of them for ever.
+// Images whose shift overflows have no pairs, and no method hangs making cells for them.
 TYPED_TEST(Durations, shifts_that_overflow) {
     VICINAL_FLAVOUR;
     typename Domain<D>::Lattice h{};
@@ -163,15 +164,15 @@ TYPED_TEST(Durations, shifts_that_overflow) {
     h[1][0] = static_cast<double>(std::numeric_limits<T>::max()) / 25;
     std::array<bool, D> axes{};
     axes[1] = true;
-    const auto places = scattered<T, D>(20, -40, 40);
+    const auto positions = scattered<T, D>(20, -40, 40);
     std::vector<Found<D>> found;
     for (const std::string& method : method_extremes())
         expect_soon(method, [&] {
             try {
                 const auto options = with_method<D>(method, 1, Domain<D>::triclinic(h, axes));
                 found.push_back(
-                    listed(find_pairs(points<D>(places, 15), options, Order::sorted)));
-            } catch (const Error&) {  // where numbers of its inverse overflow, too
+                    listed(find_pairs(points<D>(positions, 15), options, Order::sorted)));
+            } catch (const Error&) {  // the inverse of the lattice may overflow
                 found.emplace_back();
             }
             EXPECT_EQ(difference<D>(found[0], found.back()), "") << method;
@@ -179,17 +180,17 @@ TYPED_TEST(Durations, shifts_that_overflow) {
     EXPECT_EQ(found[0].empty(), !(std::is_same_v<T, float>));
 }
 
-// What the reach is, or how many periods apart the bodies are, is nothing to the nearest.
+// Nearest neighbours do not depend on the reach or on how many periods apart the bodies are.
 TYPED_TEST(Durations, nearest) {
     VICINAL_FLAVOUR;
     const std::size_t n = 60, k = 5;
     scenes::Random random(3);
-    std::vector<T> places, far;  // multiples of 1/64, so that shifts are exact
+    std::vector<T> positions, far;  // multiples of 1/64, so that shifts are exact
     std::vector<int> periods;
     for (std::size_t c = 0; c < n * D; ++c) {
-        places.push_back(static_cast<T>(random.below(64)) / 64);
+        positions.push_back(static_cast<T>(random.below(64)) / 64);
         periods.push_back(static_cast<int>(random.below(24000)) - 12000);
-        far.push_back(places[c] + static_cast<T>(periods[c]));
+        far.push_back(positions[c] + static_cast<T>(periods[c]));
     }
     for (const char* method :
          {"bvh", "kd_tree", "linear_kd_tree", "orthtree", "phase_kd_tree"}) {
@@ -203,14 +204,14 @@ TYPED_TEST(Durations, nearest) {
             });
             return found;
         };
-        const auto expected = nearest(places, 0);
-        const auto wide = nearest(places, 1e4);
+        const auto expected = nearest(positions, 0);
+        const auto wide = nearest(positions, 1e4);
         EXPECT_EQ(expected.distances, wide.distances);
         EXPECT_EQ(expected.rows.indices, wide.rows.indices);
         EXPECT_EQ(expected.rows.images, wide.rows.images);
         const auto apart = nearest(far, 0.5);
         EXPECT_EQ(expected.distances, apart.distances);
-        // Of those equally near the first images come first, and far out these are others.
+        // Ties are broken by image, and images differ for distant bodies.
         for (std::size_t e = 0; e < apart.rows.indices.size(); ++e) {
             const std::size_t i = e / k, j = apart.rows.indices[e];
             T square = 0;
@@ -222,21 +223,21 @@ TYPED_TEST(Durations, nearest) {
             EXPECT_EQ(std::sqrt(square), apart.distances[e]);
         }
     }
-    // A reach beyond what images can count is an error of the update.
+    // A reach beyond the range of images is an error of the update.
     Finder<T, D> finder(with_method<D>("kd_tree", 1, cube<D>(1)));
     expect_soon("update", [&] {
         expect_error(
             Error::Kind::input, {"periods", "smaller reach"},
-            [&] { finder.update(points<D>(places, 1e10)); }, 0);
+            [&] { finder.update(points<D>(positions, 1e10)); }, 0);
     });
 }
 
-// As many as a sort takes, not as many squared.
+// The time is that of a sort, not quadratic.
 TYPED_TEST(Durations, nearest_of_a_few_bodies_again_and_again) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(3, 0, 1);
+    const auto positions = scattered<T, D>(3, 0, 1);
     Finder<T, D> finder(with_method<D>("kd_tree", 1, cube<D>(1)));
-    finder.update(points<D>(places));
+    finder.update(points<D>(positions));
     Nearest<T, D> found;
     expect_soon("nearest", [&] { found = finder.nearest(100000); });
     ASSERT_EQ(found.distances.size(), 300000u);
@@ -244,9 +245,9 @@ TYPED_TEST(Durations, nearest_of_a_few_bodies_again_and_again) {
         const auto row = found.distances.begin() + static_cast<std::ptrdiff_t>(i * 100000);
         EXPECT_TRUE(std::is_sorted(row, row + 100000));
     }
-    // All of them are within the last distance: as many as pairs with that cut-off.
+    // All neighbours are within the last distance: as many as pairs with that cut-off.
     const T last = found.distances[99999];
-    const Bodies<T, D> within = points<D>(places, static_cast<double>(last) * 0.99);
+    const Bodies<T, D> within = points<D>(positions, static_cast<double>(last) * 0.99);
     std::uint64_t nearer = 0;
     for (std::size_t e = 0; e < 100000; ++e)
         nearer += found.distances[e] <= within.cutoff ? 1u : 0u;
@@ -259,15 +260,15 @@ TYPED_TEST(Durations, nearest_of_a_few_bodies_again_and_again) {
 
 TYPED_TEST(Durations, tens_of_periods_in_each_direction) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(3, 0, 1);
-    expect_all_soon({"row_grid"}, points<D>(places, D == 2 ? 40 : 12), cube<D>(1));
-    expect_all_soon({"row_grid"}, points<D>(places, D == 2 ? 30 : 6), skewed_far<D>(1.5));
+    const auto positions = scattered<T, D>(3, 0, 1);
+    expect_all_soon({"row_grid"}, points<D>(positions, D == 2 ? 40 : 12), cube<D>(1));
+    expect_all_soon({"row_grid"}, points<D>(positions, D == 2 ? 30 : 6), skewed_far<D>(1.5));
 }
 
 TYPED_TEST(Durations, more_images_than_can_be_tested) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(300, 0, 1);
-    const auto bodies = points<D>(places, 300);
+    const auto positions = scattered<T, D>(300, 0, 1);
+    const auto bodies = points<D>(positions, 300);
     Finder<T, D> finder(with_method<D>("row_grid", 1, cube<D>(1)));
     finder.update(bodies);
     const auto refused = [&](const char* what, const std::function<void()>& call) {
@@ -284,14 +285,14 @@ TYPED_TEST(Durations, more_images_than_can_be_tested) {
     refused("two sets", [&] { finder.pairs_with(bodies); });
     refused("probe", [&] { finder.probe(bodies); });
     expect_soon("order", [&] { EXPECT_EQ(finder.order().size(), 300u); });
-    // A query of many periods among bodies of none.
-    finder.update(points<D>(places, 0.01));
+    // A query that spans many periods, and bodies without extent.
+    finder.update(points<D>(positions, 0.01));
     refused("probe", [&] {
         const std::vector<T> radii(300, T(300));
-        finder.probe(spheres<D>(places, radii));
+        finder.probe(spheres<D>(positions, radii));
     });
     Finder<T, D> tree(with_method<D>("bvh", 1, cube<D>(1)));
-    tree.update(points<D>(places, 0.01));
+    tree.update(points<D>(positions, 0.01));
     expect_soon("nearest", [&] {
         expect_error(
             Error::Kind::limit, {"query 0", "images", "fewer neighbours", "max_pairs"},
@@ -299,11 +300,11 @@ TYPED_TEST(Durations, more_images_than_can_be_tested) {
     });
 }
 
-// Who says that so many pairs are wanted gets them.
+// A higher max_pairs allows more work.
 TYPED_TEST(Durations, max_pairs_allows_more_images) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(2, 0, 1);
-    const auto bodies = points<D>(places, D == 2 ? 800 : 75);
+    const auto positions = scattered<T, D>(2, 0, 1);
+    const auto bodies = points<D>(positions, D == 2 ? 800 : 75);
     Options<D> options = with_method<D>("row_grid", 1, cube<D>(1));
     Finder<T, D> strict(options);
     strict.update(bodies);

@@ -1,6 +1,6 @@
-// Groups and exclusions. One finder sees one filter after the other, so that what a filter
-// keeps between steps, and what it leaves in the memory of pairs and images, is of the last
-// step.
+// Groups and exclusions. One finder gets one filter after the other, so that the state a filter
+// keeps between steps, and the old content of the memory for pairs and images, are those of
+// another filter.
 #include "torture.hpp"
 
 namespace vicinal::test {
@@ -14,14 +14,14 @@ TYPED_TEST_SUITE(Filters, Flavours, FlavourNames);
 template <Real T, int D>
 struct Crowd {
     static constexpr Index n = 600;
-    std::vector<T> places = scattered<T, D>(n, 0, 1, 7);
-    Bodies<T, D> bodies = points<D>(places, D == 2 ? 0.12 : 0.2);
+    std::vector<T> positions = scattered<T, D>(n, 0, 1, 7);
+    Bodies<T, D> bodies = points<D>(positions, D == 2 ? 0.12 : 0.2);
 };
 
 using Excluded = std::vector<Pair>;
 using Values = std::vector<std::uint32_t>;
 
-// Bonded triples: every gap between numbers is small.
+// Bonded triples: all index gaps are small.
 Excluded triples(Index n) {
     Excluded pairs;
     for (Index k = 0; k + 2 < n; k += 3)
@@ -30,7 +30,7 @@ Excluded triples(Index n) {
     return pairs;
 }
 
-// The `each` bodies that follow `stride` apart, each body's own images among them.
+// Excludes `each` following bodies `stride` apart, and each body's own images.
 Excluded far_apart(Index n, Index stride, Index each) {
     Excluded pairs;
     for (Index i = 0; i < n; ++i)
@@ -95,7 +95,7 @@ TYPED_TEST(Filters, one_after_the_other) {
     cases.push_back(all.grouped({}, two));  // all may pair
     cases.push_back(all.grouped(none));
     cases.push_back(all);
-    // In the smaller box bodies lie outside by up to a period.
+    // In the smaller box, bodies are outside by up to a period.
     for (const Domain<D>& domain : {Domain<D>::open(), cube<D>(1), cube<D>(0.7)}) {
         std::vector<Found<D>> expected;
         for (const Bodies<T, D>& bodies : cases)
@@ -146,7 +146,7 @@ TYPED_TEST(Filters, every_shape) {
     const Excluded pairs = triples(crowd.n);
     for (const ShapeCase& kind : shape_cases) {
         SCOPED_TRACE(kind.name);
-        const auto bodies = shaped<T, D>(crowd.places, T(0.1), kind);
+        const auto bodies = shaped<T, D>(crowd.positions, T(0.1), kind);
         for (const Domain<D>& domain : {Domain<D>::open(), cube<D>(0.9)}) {
             Finder<T, D> finder(with_method<D>("auto", 1, domain));
             expect_filtered(finder, bodies.view().grouped(group, mask), domain);
@@ -155,7 +155,7 @@ TYPED_TEST(Filters, every_shape) {
     }
 }
 
-// The list of exclusions changes where it lies, or belongs to other bodies.
+// The list of exclusions changes in place, or belongs to other bodies.
 TYPED_TEST(Filters, exclusions_are_read_in_every_step) {
     VICINAL_FLAVOUR;
     const Crowd<T, D> crowd;
@@ -171,7 +171,7 @@ TYPED_TEST(Filters, exclusions_are_read_in_every_step) {
                  [&] { finder.update(bodies); });
     pairs[5] = {1, 599};
     expect_filtered(finder, bodies, {});
-    const std::vector<T> fewer(crowd.places.begin(), crowd.places.begin() + 300 * D);
+    const std::vector<T> fewer(crowd.positions.begin(), crowd.positions.begin() + 300 * D);
     pairs.resize(30);
     pairs[5] = {1, 299};
     expect_filtered(finder, points<D>(fewer, crowd.bodies.cutoff).excluding(pairs), {});
@@ -182,7 +182,8 @@ TYPED_TEST(Filters, exclusions_are_read_in_every_step) {
     });
 }
 
-// Pairs (i of the queries, j of the bodies): i may be the larger number, and is not swapped.
+// Pairs (i of the queries, j of the bodies): i may be the larger index, and the pair is not
+// swapped.
 TYPED_TEST(Filters, two_sets) {
     VICINAL_FLAVOUR;
     const Crowd<T, D> crowd;
@@ -203,7 +204,7 @@ TYPED_TEST(Filters, two_sets) {
     }
 }
 
-// Limits count the pairs that are left.
+// Limits count the pairs after filtering.
 TYPED_TEST(Filters, limits) {
     VICINAL_FLAVOUR;
     const Crowd<T, D> crowd;

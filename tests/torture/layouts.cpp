@@ -1,4 +1,4 @@
-// Any layout of the caller's memory is the same scene.
+// All layouts of the caller's memory give the same result.
 #include "torture.hpp"
 
 namespace vicinal::test {
@@ -8,9 +8,9 @@ template <class F>
 class Layouts : public ::testing::Test {};
 TYPED_TEST_SUITE(Layouts, Flavours, FlavourNames);
 
-constexpr std::size_t bodies_per_layout = 100;  // more than are taken at a time
+constexpr std::size_t bodies_per_layout = 100;  // more than one batch
 
-// A caller's struct: what the library needs lies among what it does not.
+// A caller's struct, with members that the library does not use.
 template <Real T, int D>
 struct Particle {
     char kind = 'a';
@@ -40,7 +40,7 @@ std::vector<Particle<T, D>> particles() {
     return all;
 }
 
-// Not deduced: D of an array is a std::size_t, ours is an int.
+// Prevents deduction: D of std::array is a std::size_t, ours is an int.
 template <Real T, int D>
 using Member = std::type_identity_t<std::array<T, D> Particle<T, D>::*>;
 
@@ -59,7 +59,7 @@ std::vector<T> flat(const std::vector<Particle<T, D>>& all, Member<T, D> m) {
     return values;
 }
 
-// The layouts give one answer, and it is the right one.
+// All layouts give the same, correct result.
 template <Real T, int D>
 void expect_one_answer(const std::vector<Bodies<T, D>>& layouts) {
     const auto expected = reference::plain_pairs(layouts[0], cube<D>(0.9));
@@ -126,24 +126,24 @@ TYPED_TEST(Layouts, every_array_inside_a_struct) {
 TYPED_TEST(Layouts, backwards) {
     VICINAL_FLAVOUR;
     // A reversed numpy array: the first element is the last in memory.
-    const auto places = scattered<T, D>(bodies_per_layout, 0, 1);
+    const auto positions = scattered<T, D>(bodies_per_layout, 0, 1);
     std::vector<T> reversed;
     Vectors<T, D> view;
     for (std::size_t i = bodies_per_layout; i-- > 0;)
-        reversed.insert(reversed.end(), &places[i * D], &places[i * D] + D);
+        reversed.insert(reversed.end(), &positions[i * D], &positions[i * D] + D);
     for (std::size_t a = 0; a < D; ++a)
         view.axis[a] = Column<T>(&reversed[(bodies_per_layout - 1) * D + a], bodies_per_layout,
                                  -static_cast<std::ptrdiff_t>(D * sizeof(T)));
-    expect_one_answer<T, D>({points<D>(places, 0.15), points<D>(view, 0.15)});
+    expect_one_answer<T, D>({points<D>(positions, 0.15), points<D>(view, 0.15)});
 }
 
 TYPED_TEST(Layouts, one_value_for_all) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(bodies_per_layout, 0, 1);
+    const auto positions = scattered<T, D>(bodies_per_layout, 0, 1);
     const T radius = T(0.07);
     const std::vector<T> radii(bodies_per_layout, radius);
-    expect_one_answer<T, D>({spheres<D>(places, radii),
-                             spheres<D>(places, Column<T>(&radius, bodies_per_layout, 0))});
+    expect_one_answer<T, D>({spheres<D>(positions, radii),
+                             spheres<D>(positions, Column<T>(&radius, bodies_per_layout, 0))});
 }
 
 TYPED_TEST(Layouts, empty) {

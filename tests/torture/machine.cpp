@@ -1,5 +1,5 @@
-// TORTURE, Machine: threads of the caller's own around a search, a search in a forked child, a
-// search inside a search, and more threads than there are cores.
+// TORTURE, Machine: searches from threads of the caller, in a forked child, inside another
+// search, and with more threads than cores.
 #include "torture.hpp"
 
 #include <sys/wait.h>
@@ -14,8 +14,8 @@
 #include <tbb/parallel_for.h>
 #endif
 
-// The leak sanitizer asks this when a process ends. A forked child owns what threads of its
-// parent have allocated for themselves, and nothing there refers to it any more.
+// Called by the leak sanitizer at exit. A forked child has copies of allocations by its
+// parent's threads, to which nothing in the child refers.
 static bool forked = false;
 extern "C" __attribute__((visibility("default"))) int __lsan_is_turned_off();
 extern "C" int __lsan_is_turned_off() {
@@ -25,13 +25,13 @@ extern "C" int __lsan_is_turned_off() {
 namespace vicinal::test {
 namespace {
 
-// Enough bodies that loops over them are shared out too, and what the double loop finds.
+// Enough bodies for parallel loops, and the pairs of the double loop.
 struct Sample {
-    std::vector<float> places = scattered<float, 3>(9000, 0, 1);
-    Bodies<float, 3> bodies = points<3>(places, 0.04);
+    std::vector<float> positions = scattered<float, 3>(9000, 0, 1);
+    Bodies<float, 3> bodies = points<3>(positions, 0.04);
     Found<3> expected = reference::plain_pairs(bodies, Domain<3>::open());
 
-    // "" if a finder of its own with so many threads finds them.
+    // Empty if a new finder with this many threads finds the pairs.
     std::string differs(int threads, const std::string& method = "auto") const {
         return difference<3>(
             expected,
@@ -39,7 +39,7 @@ struct Sample {
     }
 };
 
-// Child of a fork: 0 if it found the pairs. An alarm ends one that hangs.
+// In the child of a fork: returns 0 if it found the pairs. An alarm ends a child that hangs.
 int search_in_child(const Sample& sample, int threads) {
     const pid_t child = fork();
     if (child == 0) {
@@ -83,7 +83,7 @@ TEST(Machine, a_child_of_a_child_answers_while_the_parent_searches) {
     busy.join();
 }
 
-// A consumer that ends the program, on any thread, while others wait for what it holds.
+// A consumer that ends the program on any thread, while other threads wait for it.
 TEST(Machine, a_consumer_may_call_exit) {
     const Sample sample;
     for (int k = 0; k < 4; ++k) {
@@ -99,7 +99,7 @@ TEST(Machine, a_consumer_may_call_exit) {
                 const std::lock_guard lock(mutex);
                 if ((std::this_thread::get_id() == caller) == (k % 2 == 0)) std::exit(0);
             });
-            _exit(0);  // the thread in question had nothing to do
+            _exit(0);  // the thread had no task
         }
         int status = -1;
         waitpid(child, &status, 0);
@@ -107,7 +107,7 @@ TEST(Machine, a_consumer_may_call_exit) {
     }
 }
 
-// Handlers of atexit() run among the destructors of static objects.
+// Handlers of atexit() run between destructors of static objects.
 TEST(Machine, a_search_while_the_program_ends) {
     static const Sample sample;
     const pid_t child = fork();
@@ -127,7 +127,7 @@ TEST(Machine, a_search_while_the_program_ends) {
 
 TEST(Machine, many_callers_at_once) {
     const Sample sample;
-    std::vector<std::string> differs(40);  // more than there are loops with helpers
+    std::vector<std::string> differs(40);  // more than the number of loop slots
     std::vector<std::thread> callers;
     for (std::size_t k = 0; k < differs.size(); ++k)
         callers.emplace_back([&, k] {
@@ -138,7 +138,7 @@ TEST(Machine, many_callers_at_once) {
     for (const std::string& text : differs) EXPECT_EQ(text, "");
 }
 
-// A consumer that runs on the library's threads asks other finders, and the finder itself.
+// A consumer on the library's threads calls other finders and queries the finder itself.
 TEST(Machine, searches_inside_a_search) {
     const Sample sample;
     const auto queries = scattered<float, 3>(300, 0, 1, 2);
@@ -196,14 +196,14 @@ TEST(Machine, more_threads_than_cores) {
         EXPECT_EQ(sample.differs(64, method), "") << method;
 }
 
-// The environment decides what 0 threads are, and nothing else.
+// The environment variable determines only the meaning of 0 threads.
 class ThreadsVariable : public ::testing::Test {
   protected:
     void TearDown() override { unsetenv("VICINAL_THREADS"); }
-    static int threads(const char* value, int asked = 0) {
+    static int threads(const char* value, int requested = 0) {
         setenv("VICINAL_THREADS", value, 1);
         Options<2> options;
-        options.threads = asked;
+        options.threads = requested;
         return Finder<float, 2>(options).report().threads;
     }
 };
@@ -211,7 +211,7 @@ class ThreadsVariable : public ::testing::Test {
 TEST_F(ThreadsVariable, is_the_default) {
     EXPECT_EQ(threads("3"), 3);
     EXPECT_EQ(threads("3", 2), 2);
-    const int none = threads("");  // as if it were not there
+    const int none = threads("");  // as if it were unset
     unsetenv("VICINAL_THREADS");
     EXPECT_EQ(none, available_threads());
 }

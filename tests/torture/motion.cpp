@@ -1,6 +1,7 @@
-// TORTURE, Time: two hundred steps of bodies that wander, fall, shear, teleport, grow, come and
-// go. At each of them every method that keeps something finds what the plain double loop finds,
-// and begin and end events, replayed from the first step, give exactly the pairs there are.
+// TORTURE, Time: two hundred steps in which bodies diffuse, fall, shear, teleport, grow, appear
+// and disappear. At each step, every method with persistent state finds the pairs of the plain
+// double loop, and begin and end events, replayed from the first step, give exactly these
+// pairs.
 #include <map>
 #include <set>
 
@@ -64,7 +65,7 @@ struct World {
             for (std::size_t a = 0; a < D; ++a) shift(i, a, random.uniform(-by, by));
     }
 
-    // Back into the box, by whole lattice vectors.
+    // Wraps into the box by lattice vectors.
     void wrap() {
         for (std::size_t i = 0; i < bodies.size(); ++i)
             for (std::size_t k = 0; k < D; ++k) {
@@ -97,7 +98,7 @@ std::set<PairKey<D>> named(const Found<D>& found, const World<T, D>& world) {
     return keys;
 }
 
-// A set of pairs and a value for each, kept by events alone.
+// A set of pairs with a value for each, maintained by events alone.
 template <int D>
 struct Replay {
     std::set<PairKey<D>> pairs;
@@ -141,7 +142,7 @@ struct Replay {
     }
 };
 
-// The figure of that name in the report.
+// The statistic of this name in the report.
 template <int D>
 double figure(const Report<D>& report, const std::string& name) {
     for (const Statistic& one : report.statistics)
@@ -204,7 +205,7 @@ TYPED_TEST(Motion, wandering) {
     }
 }
 
-// Coordinates are wrapped now and then, which is no motion: no list is made anew for it.
+// Coordinates are wrapped now and then. This is not motion: no list is rebuilt for it.
 TYPED_TEST(Motion, wandering_and_wrapped) {
     VICINAL_FLAVOUR;
     for (const std::size_t shape : {0u, 1u, 2u, 4u, 5u, 9u}) {
@@ -253,7 +254,7 @@ TYPED_TEST(Motion, sheared) {
     }
 }
 
-// The box breathes while the bodies keep their places, or follow it.
+// The box size oscillates; the bodies keep their positions or scale with it.
 TYPED_TEST(Motion, breathing) {
     VICINAL_FLAVOUR;
     World<T, D> world(4);
@@ -265,7 +266,7 @@ TYPED_TEST(Motion, breathing) {
     });
 }
 
-// One body to anywhere; none; all of them across the box.
+// One body jumps to a random position; none; all of them across the box.
 TYPED_TEST(Motion, teleports) {
     VICINAL_FLAVOUR;
     World<T, D> world(4);
@@ -292,7 +293,7 @@ TYPED_TEST(Motion, growth) {
     }
 }
 
-// Bodies come, go and come back; and what may pair changes.
+// Bodies appear, disappear and reappear, and the filter changes.
 TYPED_TEST(Motion, coming_and_going) {
     VICINAL_FLAVOUR;
     for (const bool periodic : {false, true}) {
@@ -302,7 +303,7 @@ TYPED_TEST(Motion, coming_and_going) {
             w.wander(0.005);
             if (step % 3 == 0 && w.bodies.size() > 20) w.remove(w.pick());
             if (step % 4 == 0) w.add();
-            if (step % 20 == 10) {  // out and in again under the same id
+            if (step % 20 == 10) {  // removed and added again with the same id
                 const Index id = w.id.back();
                 w.remove(w.bodies.size() - 1);
                 w.add();

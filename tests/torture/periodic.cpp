@@ -1,4 +1,4 @@
-// TORTURE, Periodic: boxes of every kind, small and skewed, and what they repeat.
+// TORTURE, Periodic: all kinds of boxes, small and skewed, and their images.
 #include "torture.hpp"
 
 namespace vicinal::test {
@@ -17,15 +17,15 @@ TYPED_TEST(Periodic, three_cells_two_and_one) {
 
 TYPED_TEST(Periodic, reach_beyond_the_box) {
     VICINAL_FLAVOUR;
-    // A body meets several images of another and of itself.
+    // A body pairs with several images of another and of itself.
     for (double reach : {0.5, 0.55, 0.9, 1.0, 1.1, 2.0, 2.6})
         for (std::size_t n : {1u, 2u, 6u}) {
             SCOPED_TRACE(std::to_string(reach) + " n " + std::to_string(n));
-            const auto places = scattered<T, D>(n, 0, 1);
-            expect_same_in_all_shapes<T, D>(places, static_cast<T>(reach), cube<D>(1));
-            EXPECT_GT(
-                find_pairs(points<D>(places, reach), {.domain = cube<D>(0.9 * reach)}).size(),
-                0u);
+            const auto positions = scattered<T, D>(n, 0, 1);
+            expect_same_in_all_shapes<T, D>(positions, static_cast<T>(reach), cube<D>(1));
+            EXPECT_GT(find_pairs(points<D>(positions, reach), {.domain = cube<D>(0.9 * reach)})
+                          .size(),
+                      0u);
         }
 }
 
@@ -54,7 +54,7 @@ TYPED_TEST(Periodic, a_body_and_its_own_images) {
 
 TYPED_TEST(Periodic, every_choice_of_axes) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(50, -0.3, 1.3);
+    const auto positions = scattered<T, D>(50, -0.3, 1.3);
     for (unsigned chosen = 0; chosen < 1u << D; ++chosen) {
         SCOPED_TRACE(chosen);
         std::array<bool, D> axes;
@@ -63,7 +63,7 @@ TYPED_TEST(Periodic, every_choice_of_axes) {
             axes[a] = (chosen >> a & 1) != 0;
             if (axes[a]) sides[a] = 0.8 + 0.1 * static_cast<double>(a);
         }
-        expect_same_in_all_shapes<T, D>(places, T(0.2), Domain<D>::orthogonal(sides, axes));
+        expect_same_in_all_shapes<T, D>(positions, T(0.2), Domain<D>::orthogonal(sides, axes));
     }
 }
 
@@ -77,7 +77,8 @@ TYPED_TEST(Periodic, sides_of_very_different_length) {
     }
 }
 
-// A pair whichever body is on which side, once, in the image the caller's coordinates ask for.
+// The pair is reported once, in the image of the caller's coordinates, whichever body is on
+// which side.
 template <Real T, int D>
 void expect_pair_across(std::size_t axis, const Bodies<T, D>& forth, const Bodies<T, D>& back) {
     reference::PlainPair<D> pair{0, 1, {}};
@@ -104,7 +105,7 @@ TYPED_TEST(Periodic, exact_touch_across_a_face) {
         auto forth_upper = forth, back_upper = back;
         for (T& x : forth_upper) x += T{0.25};
         for (T& x : back_upper) x += T{0.25};
-        forth[axis] = back[D + axis] = T{0};  // the upper one ends at the face exactly
+        forth[axis] = back[D + axis] = T{0};  // the upper body ends exactly at the face
         expect_pair_across<T, D>(axis, boxes<D>(forth, forth_upper),
                                  boxes<D>(back, back_upper));
         const double less = static_cast<double>(std::nextafter(T{0.5}, T{0}));
@@ -116,8 +117,8 @@ TYPED_TEST(Periodic, exact_touch_across_a_face) {
 
 TYPED_TEST(Periodic, across_edges_and_corners) {
     VICINAL_FLAVOUR;
-    // Two in opposite corners, and one on every corner of the box: all one place but for
-    // images.
+    // Two bodies in opposite corners, and one on every corner of the box: images of one
+    // position.
     const auto corners = combinations<T, D>({T{0}, T{1}});
     expect_same_in_all_shapes<T, D>(corners, T{0}, cube<D>(1));
     expect_same_in_all_shapes<T, D>(corners, T(0.1), cube<D>(1));
@@ -133,30 +134,30 @@ TYPED_TEST(Periodic, sheared) {
         result[1] = 1.2;
         return result;
     }();
-    const auto places = scattered<T, D>(D == 2 ? 50 : 30, -0.3, 1.4);
+    const auto positions = scattered<T, D>(D == 2 ? 50 : 30, -0.3, 1.4);
     for (double offset : {0.0, 0.6, -0.4, 1e6 * 1.2 + 0.36, -1e6 * 1.2 - 0.36})
         for (double change : {0.0, 0.3, -2.0}) {
             if (change != 0 && std::abs(offset) > 1) continue;
             SCOPED_TRACE(std::to_string(offset) + " change " + std::to_string(change));
             const auto domain = Domain<D>::sheared(sides, offset, change);
             EXPECT_LE(std::abs(domain.lattice[0][1]), 0.6);
-            expect_same_in_all_shapes<T, D>(places, T(0.2), domain);
+            expect_same_in_all_shapes<T, D>(positions, T(0.2), domain);
         }
 }
 
 TYPED_TEST(Periodic, sheared_with_a_reach_beyond_the_box) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(5, 0, 1);
+    const auto positions = scattered<T, D>(5, 0, 1);
     for (double offset : {0.5, -1.0 / 3, 17.3})
         for (double reach : {0.6, 1.2, 2.6})
-            expect_same_in_all_shapes<T, D>(places, static_cast<T>(reach),
+            expect_same_in_all_shapes<T, D>(positions, static_cast<T>(reach),
                                             Domain<D>::sheared(lengths<D>(1), offset, 0.25));
 }
 
 TYPED_TEST(Periodic, whole_periods_of_shear_change_nothing) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(100, -0.5, 1.5);
-    const auto bodies = points<D>(places, 0.2);
+    const auto positions = scattered<T, D>(100, -0.5, 1.5);
+    const auto bodies = points<D>(positions, 0.2);
     const auto expected =
         reference::plain_pairs(bodies, Domain<D>::sheared(lengths<D>(1), 0.25));
     for (double periods : {-1e9, -7.0, 1.0, 1e6})
@@ -194,11 +195,11 @@ Domain<D> skewed(double skew) {
 
 TYPED_TEST(Periodic, very_skewed_triclinic) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(D == 2 ? 30 : 6, -1, 2);
+    const auto positions = scattered<T, D>(D == 2 ? 30 : 6, -1, 2);
     for (double skew : {0.5, 2.9, -5.3})
         for (double reach : {0.0, 0.8}) {
             SCOPED_TRACE(std::to_string(skew) + " reach " + std::to_string(reach));
-            expect_same_in_all_shapes<T, D>(places, static_cast<T>(reach), skewed<D>(skew));
+            expect_same_in_all_shapes<T, D>(positions, static_cast<T>(reach), skewed<D>(skew));
         }
 }
 
@@ -209,27 +210,27 @@ TYPED_TEST(Periodic, triclinic_full_matrix) {
         for (std::size_t a = 0; a < D; ++a)
             h[k][a] =
                 k == a ? 1 : 0.35 * static_cast<double>(k) - 0.25 * static_cast<double>(a);
-    const auto places = scattered<T, D>(25, -1, 2);
-    expect_same_in_all_shapes<T, D>(places, T(0.3), Domain<D>::triclinic(h));
+    const auto positions = scattered<T, D>(25, -1, 2);
+    expect_same_in_all_shapes<T, D>(positions, T(0.3), Domain<D>::triclinic(h));
     std::array<bool, D> axes{};
     axes[1] = true;
-    expect_same_in_all_shapes<T, D>(places, T(0.3), Domain<D>::triclinic(h, axes));
+    expect_same_in_all_shapes<T, D>(positions, T(0.3), Domain<D>::triclinic(h, axes));
 }
 
 TYPED_TEST(Periodic, many_periods_outside) {
     VICINAL_FLAVOUR;
-    // All together far out, and spread over as many periods as an image can count.
+    // All bodies far from the origin, and spread over the full range of images.
     for (auto [low, high] : {std::pair{30000, 30000}, std::pair{-30000, -30000},
                              std::pair{-20000, 12000}, std::pair{0, 32000}}) {
         scenes::Random random(3);
-        auto places = scattered<T, D>(20, 0, 1);
-        for (T& x : places) {
+        auto positions = scattered<T, D>(20, 0, 1);
+        for (T& x : positions) {
             const double periods = std::floor(random.uniform(low, high + 1));
             x += static_cast<T>(periods);
         }
         SCOPED_TRACE(std::to_string(low) + " to " + std::to_string(high));
-        expect_same_in_all_shapes<T, D>(places, T(0.25), cube<D>(1));
-        expect_same_in_all_shapes<T, D>(places, T{0}, cube<D>(1));
+        expect_same_in_all_shapes<T, D>(positions, T(0.25), cube<D>(1));
+        expect_same_in_all_shapes<T, D>(positions, T{0}, cube<D>(1));
     }
 }
 
@@ -238,13 +239,13 @@ TYPED_TEST(Periodic, reach_of_many_periods) {
     // Ghosts would outnumber the bodies: the search uses direct images instead.
     const T reach = D == 2 ? 9 : 4;
     for (std::size_t n : {1, 2, 5}) {
-        const auto places = scattered<T, D>(n, -2, 3);
-        expect_same_in_all_shapes<T, D>(places, reach, cube<D>(1));
-        expect_same_in_all_shapes<T, D>(places, reach, skewed<D>(0.3));
-        expect_same_in_all_shapes<T, D>(places, reach,
+        const auto positions = scattered<T, D>(n, -2, 3);
+        expect_same_in_all_shapes<T, D>(positions, reach, cube<D>(1));
+        expect_same_in_all_shapes<T, D>(positions, reach, skewed<D>(0.3));
+        expect_same_in_all_shapes<T, D>(positions, reach,
                                         Domain<D>::sheared(lengths<D>(1), 0.3, 0.2));
     }
-    // A body a thousand periods out, as seen from the cell, is sheared a long way in one step.
+    // The images of a body a thousand periods outside move far in one step of the shear.
     std::vector<T> far(2 * D, T(0.25));
     far[0] = 1000;
     far[D] = 1001;
@@ -262,14 +263,14 @@ TYPED_TEST(Periodic, wrapping_a_body_does_not_move_it) {
     VICINAL_FLAVOUR;
     // Coordinates and period are multiples of 2^-6, so that shifts are exact.
     scenes::Random random(9);
-    auto places = scattered<T, D>(60, 0, 4), outside = places;
+    auto positions = scattered<T, D>(60, 0, 4), outside = positions;
     std::vector<int> periods;
-    for (std::size_t c = 0; c < places.size(); ++c) {
-        places[c] = std::floor(places[c] * 64) / 64;
+    for (std::size_t c = 0; c < positions.size(); ++c) {
+        positions[c] = std::floor(positions[c] * 64) / 64;
         periods.push_back(static_cast<int>(std::floor(random.uniform(-100, 100))));
-        outside[c] = places[c] + 4 * static_cast<T>(periods[c]);
+        outside[c] = positions[c] + 4 * static_cast<T>(periods[c]);
     }
-    Found<D> expected = reference::plain_pairs(points<D>(places, 0.75), cube<D>(4));
+    Found<D> expected = reference::plain_pairs(points<D>(positions, 0.75), cube<D>(4));
     for (auto& pair : expected)
         for (std::size_t a = 0; a < D; ++a)
             pair.n[a] += periods[pair.i * D + a] - periods[pair.j * D + a];
@@ -283,7 +284,7 @@ TYPED_TEST(Periodic, wrapping_a_body_does_not_move_it) {
 
 TYPED_TEST(Periodic, the_box_changes_while_the_bodies_do_not) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(40, -0.5, 1.5);
+    const auto positions = scattered<T, D>(40, -0.5, 1.5);
     std::vector<Domain<D>> domains{Domain<D>::open()};
     for (double length : {1.0, 0.999, 0.7, 1.3, 5.0}) domains.push_back(cube<D>(length));
     for (double offset : {0.0, 0.1, 0.5, -0.4})
@@ -291,7 +292,7 @@ TYPED_TEST(Periodic, the_box_changes_while_the_bodies_do_not) {
     domains.push_back(skewed<D>(0.5));
     domains.push_back(Domain<D>::open());
     for (const ShapeCase& kind : shape_cases) {
-        const auto bodies = shaped<T, D>(places, T(0.25), kind);
+        const auto bodies = shaped<T, D>(positions, T(0.25), kind);
         std::vector<Found<D>> expected;
         for (const auto& domain : domains)
             expected.push_back(reference::plain_pairs(bodies.view(), domain));
@@ -306,9 +307,8 @@ TYPED_TEST(Periodic, the_box_changes_while_the_bodies_do_not) {
     }
 }
 
-// Points within one period: row_grid has native periodicity, without ghosts. Three cells and
-// more, of which a whole number seldom fills the box; few and many per row; some points lie on
-// faces.
+// Points within one period: row_grid has native periodicity, without ghosts. Three or more
+// cells, seldom a divisor of the box; few and many points per row; some points on faces.
 TYPED_TEST(Periodic, points_across_joined_faces) {
     VICINAL_FLAVOUR;
     scenes::Random random(11);
@@ -319,23 +319,24 @@ TYPED_TEST(Periodic, points_across_joined_faces) {
         const auto cutoff = static_cast<T>(random.uniform(0.5, 2));
         auto sides = lengths<D>(0);
         std::array<bool, D> axes;
-        std::vector<T> places =
+        std::vector<T> positions =
             scattered<T, D>(round % 3 == 0 ? 40 : 500, 0, 1, static_cast<std::uint64_t>(round));
         for (std::size_t a = 0; a < D; ++a) {
             const double cells = random.uniform(3.1, round % 2 == 0 ? 5 : 12),
                          origin = round % 4 < 2 ? 0 : random.uniform(-300, 300);
             axes[a] = round < 4 || random.uniform() < 0.8;
             sides[a] = static_cast<double>(static_cast<T>(cells * static_cast<double>(cutoff)));
-            for (std::size_t c = a; c < places.size(); c += D) {
-                const T snapped = random.uniform() < 0.05 ? std::round(places[c]) : places[c];
-                // Crowded at one end: sparse rows, and cells with nothing beside.
+            for (std::size_t c = a; c < positions.size(); c += D) {
+                const T snapped =
+                    random.uniform() < 0.05 ? std::round(positions[c]) : positions[c];
+                // Dense at one end: sparse rows, and cells without occupied neighbours.
                 const double at =
                     round % 5 == 4 ? std::pow(static_cast<double>(snapped), 3) : snapped;
-                places[c] = static_cast<T>(origin) + static_cast<T>(at * sides[a] * 0.9999);
+                positions[c] = static_cast<T>(origin) + static_cast<T>(at * sides[a] * 0.9999);
             }
         }
         const auto domain = Domain<D>::orthogonal(sides, axes);
-        auto bodies = shaped<T, D>(places, cutoff, shape_cases[0]);
+        auto bodies = shaped<T, D>(positions, cutoff, shape_cases[0]);
         if (round % 6 == 5)
             add_filter(bodies, static_cast<FilterCase>(1 + round / 6 % (filter_cases - 1)),
                        bodies.size(), 6);
@@ -346,19 +347,20 @@ TYPED_TEST(Periodic, points_across_joined_faces) {
         for (const auto& pair : expected)
             if (pair.n != reference::PlainPair<D>{}.n) crossing.push_back(pair);
         if (bodies.size() > 100) continue;
-        // Queries need ghosts; they may come while pairs are streamed.
+        // Queries need ghosts, and may be called while pairs are streamed.
         std::mutex mutex;
-        Found<D> asked, found;
+        Found<D> queried, found;
         finder.for_each_block([&](const Block<D>& block) {
             const std::lock_guard lock(mutex);
-            asked = listed(finder.pairs_with(bodies.view(), Order::sorted));
+            queried = listed(finder.pairs_with(bodies.view(), Order::sorted));
             append(found, block);
         });
         EXPECT_EQ(difference<D>(expected, sorted<D>(found)), "");
         if (!expected.empty()) {
-            EXPECT_EQ(difference<D>(
-                          reference::plain_pairs(bodies.view(), bodies.view(), domain), asked),
-                      "");
+            EXPECT_EQ(
+                difference<D>(reference::plain_pairs(bodies.view(), bodies.view(), domain),
+                              queried),
+                "");
         }
         expect_answers(finder, expected);
     }
@@ -367,8 +369,8 @@ TYPED_TEST(Periodic, points_across_joined_faces) {
 
 TYPED_TEST(Periodic, what_queries_need_counts_as_memory) {
     VICINAL_FLAVOUR;
-    const auto places = scattered<T, D>(20000, 0, 1);
-    const auto bodies = points<D>(places, D == 2 ? 0.002 : 0.02);
+    const auto positions = scattered<T, D>(20000, 0, 1);
+    const auto bodies = points<D>(positions, D == 2 ? 0.002 : 0.02);
     Options<D> options = with_method<D>("row_grid", 1, cube<D>(1));
     Finder<T, D> free(options);
     free.update(bodies);

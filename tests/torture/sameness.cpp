@@ -1,4 +1,4 @@
-// TORTURE, Sameness: the answer depends on the bodies and the domain, on nothing else.
+// TORTURE, Sameness: the result depends only on the bodies and the domain.
 #include "torture.hpp"
 
 #include <thread>
@@ -16,9 +16,9 @@ struct AnyScene {
     OwnedBodies<T, D> bodies;
     Domain<D> domain;
 
-    AnyScene(std::uint64_t seed, std::size_t most) {
+    AnyScene(std::uint64_t seed, std::size_t max_bodies) {
         scenes::Random random(seed);
-        const auto n = static_cast<std::size_t>(random.below(most + 1));
+        const auto n = static_cast<std::size_t>(random.below(max_bodies + 1));
         const double scale = random.below(8) == 0 ? 1e4 : 1;
         const auto& kind = shape_cases[random.below(std::size(shape_cases))];
         const double reach = scale * random.uniform(0, 0.3);
@@ -44,14 +44,14 @@ TYPED_TEST(Sameness, thread_counts) {
         if (!domain.is_open() && (run_light() || D == 3)) continue;
         for (const std::string& method : method_names()) {
             SCOPED_TRACE(method);
-            // Enough bodies that loops over them are shared out as well.
+            // Enough bodies for parallel loops over them.
             const std::size_t n = method == "brute_force" ? 1500 : 9000;
-            const auto places = scattered<T, D>(n, 0, 1);
-            const auto bodies = points<D>(places, D == 2 ? 0.02 : 0.06);
+            const auto positions = scattered<T, D>(n, 0, 1);
+            const auto bodies = points<D>(positions, D == 2 ? 0.02 : 0.06);
             Finder<T, D> alone(with_method<D>(method, 1, domain));
             alone.update(bodies);
             const auto any = listed(alone.pairs());
-            const auto candidates = alone.report().candidates;  // rows may have others
+            const auto candidates = alone.report().candidates;  // rows may have other numbers
             const auto rows = rows_of(alone.neighbours());
             const auto order = alone.order();
             EXPECT_EQ(difference<D>(answer_of_a_new_finder<T, D>("auto", bodies, domain),
@@ -77,8 +77,8 @@ TYPED_TEST(Sameness, thread_counts) {
 TYPED_TEST(Sameness, many_bodies_against_the_double_loop) {
     VICINAL_FLAVOUR;
     const std::size_t n = run_light() ? 1500 : 5000;
-    const auto places = scattered<T, D>(n, 0, 1);
-    expect_same(points<D>(places, D == 2 ? 0.02 : 0.06));
+    const auto positions = scattered<T, D>(n, 0, 1);
+    expect_same(points<D>(positions, D == 2 ? 0.02 : 0.06));
 }
 
 TYPED_TEST(Sameness, permuted_input) {
@@ -193,11 +193,11 @@ TYPED_TEST(Sameness, two_finders_in_two_threads) {
     }
 }
 
-TYPED_TEST(Sameness, one_finder_asked_by_two_threads) {
+TYPED_TEST(Sameness, one_finder_queried_by_two_threads) {
     VICINAL_FLAVOUR;
-    // What is const may be called by several threads at once.
-    const auto places = scattered<T, D>(300, 0, 1), asked = scattered<T, D>(300, 0, 1, 2);
-    const auto bodies = points<D>(places, 0.1), others = points<D>(asked, 0.1);
+    // Const functions may be called by several threads at once.
+    const auto positions = scattered<T, D>(300, 0, 1), queries = scattered<T, D>(300, 0, 1, 2);
+    const auto bodies = points<D>(positions, 0.1), others = points<D>(queries, 0.1);
     const auto expected = reference::plain_pairs(others, bodies, {});
     for (const std::string& method : method_names()) {
         SCOPED_TRACE(method);
@@ -227,7 +227,7 @@ TYPED_TEST(Sameness, finders_that_move) {
         first.pairs();
         Finder<T, D> second(std::move(first));
         expect_answers(second, expected);
-        first = Finder<T, D>(with_method<D>(method));  // a moved-from finder takes a new life
+        first = Finder<T, D>(with_method<D>(method));  // a moved-from finder can be assigned
         first.update(other.bodies.view(), other.domain);
         expect_answers(first, reference::plain_pairs(other.bodies.view(), other.domain));
         first = std::move(second);
@@ -262,7 +262,8 @@ TYPED_TEST(Sameness, a_finder_moved_from_refuses_all_but_a_new_life) {
              [&] { gone.report(); },
          })
         expect_error(Error::Kind::input, {"moved from", "assign"}, call);
-    Finder<T, D> also_gone(std::move(gone));  // nothing to move: it may be destroyed, no more
+    Finder<T, D> also_gone(
+        std::move(gone));  // moved-from: it can only be destroyed or assigned
     expect_error(Error::Kind::input, {"moved from"}, [&] { also_gone.count(); });
     gone = Finder<T, D>();
     gone.update(bodies, scene.domain);
@@ -288,7 +289,7 @@ TYPED_TEST(Sameness, a_list_moved_from_is_empty) {
     EXPECT_TRUE(listed(third) == found);
     first = std::move(third);
     EXPECT_TRUE(listed(first) == found);
-    second = std::move(third);  // nothing to move
+    second = std::move(third);  // moved-from
     expect_empty(second);
 }
 
@@ -312,7 +313,7 @@ TYPED_TEST(Sameness, the_lists_of_one_call_outlive_the_finder) {
     }
 }
 
-// TORTURE, Time, as far as it needs no memory of the past.
+// TORTURE, Time: cases without persistent state.
 TYPED_TEST(Sameness, steps_in_which_nothing_or_everything_moves) {
     VICINAL_FLAVOUR;
     for (const ShapeCase& kind : shape_cases)

@@ -1,6 +1,6 @@
-// TORTURE, Periodic: a shear that changes during the step. Images then move by themselves, so
-// bodies at rest meet others that move, and the reverse; where nothing moves the change has no
-// effect (docs/promises.md).
+// TORTURE, Periodic: a shear that changes during the step. Images then move, so bodies at rest
+// are compared with moving ones and vice versa. If no body moves, the change has no effect
+// (docs/promises.md).
 #include <thread>
 
 #include "torture.hpp"
@@ -12,7 +12,7 @@ template <class F>
 class Shear : public ::testing::Test {};
 TYPED_TEST_SUITE(Shear, Flavours, FlavourNames);
 
-// Every method, and each again inside a skin that keeps a list from the first step on.
+// Every method, and each again inside verlet with a list from the first step on.
 std::vector<std::string> methods_and_lists() {
     std::vector<std::string> all = method_names();
     for (const std::string& inner : method_names())
@@ -28,25 +28,25 @@ ShapeCase with_motion(ShapeCase kind, bool swept) {
 
 constexpr ShapeCase swept_boxes = shape_cases[std::size(shape_cases) - 1];
 
-// Bodies in and around a box of these sides, some of them up to `periods` away from it.
+// Bodies in and around a box of these sides, some up to `periods` periods outside.
 template <Real T, int D>
 OwnedBodies<T, D> spread(std::size_t n, const std::array<double, D>& sides, double reach,
                          const ShapeCase& kind, std::uint64_t seed, int periods,
                          std::size_t every = 8) {
     scenes::Random random(seed);
-    std::vector<T> places;
+    std::vector<T> positions;
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t a = 0; a < D; ++a) {
             double x = random.uniform(-0.1, 1.1);
             if (i % every == 0) x += std::floor(random.uniform(-periods, periods + 1));
-            places.push_back(static_cast<T>(x * sides[a]));
+            positions.push_back(static_cast<T>(x * sides[a]));
         }
-    return shaped<T, D>(places, static_cast<T>(reach), kind);
+    return shaped<T, D>(positions, static_cast<T>(reach), kind);
 }
 
-// All that can be asked of bodies in a domain, with others of their shape and with queries.
+// All calls for bodies in a domain, with second sets of their shape and with queries.
 template <Real T, int D>
-struct Asked {
+struct Calls {
     OwnedBodies<T, D> bodies;
     std::vector<OwnedBodies<T, D>> others, queries;
     Domain<D> domain;
@@ -61,7 +61,7 @@ struct Asked {
         for (const std::string& method : methods) {
             SCOPED_TRACE(method);
             Finder<T, D> finder(with_method<D>(method, 1, domain));
-            for (int step = 0; step < 2; ++step) {  // at the second one a list is kept
+            for (int step = 0; step < 2; ++step) {  // the second uses the list
                 finder.update(bodies.view());
                 EXPECT_EQ(difference<D>(own, listed(finder.pairs(Order::sorted))), "");
                 for (std::size_t s = 0; s < others.size(); ++s)
@@ -88,27 +88,27 @@ std::array<double, D> sides() {
     return result;
 }
 
-// The pair that was missed once, the last of 91 in double 2-D: points at rest, boxes that move,
-// and an image (1, -1) that the shear brings to one of them.
+// A regression: one of 91 pairs in double 2-D was missed. Points at rest, moving boxes, and an
+// image (1, -1) that the shear brings into contact.
 TYPED_TEST(Shear, boxes_that_move_among_points_at_rest) {
     VICINAL_FLAVOUR;
-    Asked<T, D> asked;
-    asked.domain = Domain<D>::sheared(sides<D>(), 0.4, 0.2);
-    asked.bodies = spread<T, D>(90, sides<D>(), 0.1, shape_cases[0], 1, 0, 3);
-    asked.queries.push_back(spread<T, D>(20, sides<D>(), 0.3, swept_boxes, 51, 0, 3));
-    asked.expect(methods_and_lists());
+    Calls<T, D> calls;
+    calls.domain = Domain<D>::sheared(sides<D>(), 0.4, 0.2);
+    calls.bodies = spread<T, D>(90, sides<D>(), 0.1, shape_cases[0], 1, 0, 3);
+    calls.queries.push_back(spread<T, D>(20, sides<D>(), 0.3, swept_boxes, 51, 0, 3));
+    calls.expect(methods_and_lists());
 }
 
-// Of 861 pairs in float 2-D 366 were missed: points at rest and points that move, many of them
-// up to 20 periods outside, and a change of a whole period.
+// A regression: 366 of 861 pairs in float 2-D were missed. Points at rest and moving points,
+// many of them up to 20 periods outside, and a change of a whole period.
 TYPED_TEST(Shear, points_that_move_among_points_at_rest_far_out) {
     VICINAL_FLAVOUR;
-    Asked<T, D> asked;
-    asked.domain = Domain<D>::sheared(sides<D>(), 0.4, 1.25);
-    asked.bodies = spread<T, D>(30, sides<D>(), 0.2, shape_cases[0], 1, 20, 3);
-    asked.others.push_back(
+    Calls<T, D> calls;
+    calls.domain = Domain<D>::sheared(sides<D>(), 0.4, 1.25);
+    calls.bodies = spread<T, D>(30, sides<D>(), 0.2, shape_cases[0], 1, 20, 3);
+    calls.others.push_back(
         spread<T, D>(20, sides<D>(), 0.2, with_motion(shape_cases[0], true), 51, 20, 3));
-    asked.expect(methods_and_lists());
+    calls.expect(methods_and_lists());
 }
 
 // Bodies, others and queries in all combinations of rest and motion.
@@ -117,17 +117,17 @@ void expect_in_any_motion(const ShapeCase& shape, const Domain<D>& domain, int p
                           const std::vector<std::string>& methods) {
     for (const bool moving : {false, true}) {
         SCOPED_TRACE(std::string(shape.name) + (moving ? " moving" : " at rest"));
-        Asked<T, D> asked;
-        asked.domain = domain;
-        asked.bodies =
+        Calls<T, D> calls;
+        calls.domain = domain;
+        calls.bodies =
             spread<T, D>(40, sides<D>(), 0.2, with_motion(shape, moving), 1, periods);
         for (const bool others_moving : {false, true})
-            asked.others.push_back(spread<T, D>(5, sides<D>(), 0.2,
+            calls.others.push_back(spread<T, D>(5, sides<D>(), 0.2,
                                                 with_motion(shape, others_moving), 2, periods));
         for (const ShapeCase& kind : shape_cases)
             if (kind.rule == ReachRule::sum)
-                asked.queries.push_back(spread<T, D>(4, sides<D>(), 0.2, kind, 3, periods));
-        asked.expect(methods);
+                calls.queries.push_back(spread<T, D>(4, sides<D>(), 0.2, kind, 3, periods));
+        calls.expect(methods);
     }
 }
 
@@ -136,7 +136,7 @@ TYPED_TEST(Shear, rest_and_motion_in_any_combination) {
     const auto methods = methods_and_lists();
     for (const ShapeCase& shape : shape_cases) {
         if (shape.swept || (run_light() && shape.rule != ReachRule::sum)) continue;
-        // Parts of a period, whole ones and many; forward and back.
+        // Fractions of a period, one and many periods; forward and back.
         for (const double periods : {0.3, -0.5, 1.0, -3.25, 20.0}) {
             SCOPED_TRACE("change " + std::to_string(periods));
             expect_in_any_motion<T, D>(
@@ -174,7 +174,7 @@ TYPED_TEST(Shear, rest_and_motion_with_an_open_axis) {
                                        methods_and_lists());
 }
 
-// Where neither set moves the change has no effect, however large.
+// If neither set moves, even a large change has no effect.
 TYPED_TEST(Shear, at_rest_the_change_has_no_effect) {
     VICINAL_FLAVOUR;
     const auto still = Domain<D>::sheared(sides<D>(), 0.4);
@@ -214,10 +214,11 @@ TYPED_TEST(Shear, at_rest_the_change_has_no_effect) {
     }
 }
 
-// A set that is given displacements moves, also where all of them are zero.
+// A set with displacements counts as moving, even if all of them are zero.
 TYPED_TEST(Shear, displacements_of_zero_are_motion) {
     VICINAL_FLAVOUR;
-    // Seen across the face at low x the body is at y = 0.5 and slides to 1, past the other.
+    // Across the face at low x, the image of the body moves from y = 0.5 to 1, past the other
+    // body.
     std::vector<T> one(D, T(0.25)), query(D, T(0.25));
     one[0] = T(0.875), one[1] = T(0.5);
     query[0] = T(0.0625), query[1] = T(0.8125);
@@ -239,8 +240,8 @@ TYPED_TEST(Shear, displacements_of_zero_are_motion) {
     }
 }
 
-// Queries that move and queries at rest need structures of their own, each made by the first to
-// ask for it.
+// Moving queries and queries at rest need different structures; each is built by the first
+// query that needs it.
 TYPED_TEST(Shear, queries_of_either_kind_at_the_same_time) {
     VICINAL_FLAVOUR;
     const auto domain = Domain<D>::sheared(sides<D>(), 0.4, 0.7);
@@ -272,8 +273,8 @@ TYPED_TEST(Shear, queries_of_either_kind_at_the_same_time) {
     }
 }
 
-// One finder over many steps: bodies and queries come to rest and move on, the shear advances,
-// stops and turns back, and lists of the skin live through some of it.
+// One finder over many steps: bodies and queries stop and move again, the shear advances, stops
+// and reverses, and Verlet lists survive some of the steps.
 TYPED_TEST(Shear, over_many_steps) {
     VICINAL_FLAVOUR;
     for (const ShapeCase& shape : shape_cases) {
@@ -312,25 +313,25 @@ TYPED_TEST(Shear, over_many_steps) {
     }
 }
 
-// Of bodies that move with the shear, far out, their own motion and that of their image cancel:
-// what is left is rounded as coarsely as the two are.
+// The motion of distant bodies that move with the shear cancels that of their images; the
+// rounding error of the difference is that of the large terms.
 TYPED_TEST(Shear, bodies_that_move_with_the_flow) {
     VICINAL_FLAVOUR;
     for (const double change : {25.1, -18.7, 0.3}) {
         const auto sides = lengths<D>(1);
         scenes::Random random(9);
-        std::vector<T> places, motion;
+        std::vector<T> positions, motion;
         for (std::size_t i = 0; i < 60; ++i) {
             const double periods = std::floor(random.uniform(-30, 31));
             for (int a = 0; a < D; ++a) {
                 const double x = static_cast<double>(random.below(8)) / 8;
-                places.push_back(static_cast<T>(a == 0 ? x + periods : x));
+                positions.push_back(static_cast<T>(a == 0 ? x + periods : x));
                 const double flow = a == 1 ? -periods * change : 0;
                 motion.push_back(
                     static_cast<T>(flow + static_cast<double>(random.below(3)) / 8));
             }
         }
-        auto bodies = points<D>(places, 0.125);
+        auto bodies = points<D>(positions, 0.125);
         bodies.displacement = vectors<D>(motion);
         const auto domain = Domain<D>::sheared(sides, 0.25, change);
         const Found<D> expected = reference::plain_pairs(bodies, domain);

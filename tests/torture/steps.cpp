@@ -1,5 +1,4 @@
-// TORTURE, Sameness over time: a finder that lives through many steps answers like a new one,
-// whatever it kept from the last.
+// TORTURE, Sameness over time: after many steps, a finder gives the same results as a new one.
 #include "torture.hpp"
 
 namespace vicinal::test {
@@ -9,12 +8,12 @@ template <class F>
 class Steps : public ::testing::Test {};
 TYPED_TEST_SUITE(Steps, Flavours, FlavourNames);
 
-// Few, many or all bodies move between two steps, a little or to anywhere.
+// Few, many or all bodies move between two steps, a little or to random positions.
 template <Real T>
-void move_some(std::vector<T>& places, std::size_t step) {
+void move_some(std::vector<T>& positions, std::size_t step) {
     scenes::Random random(step);
     const double share = std::array{0.0, 0.02, 0.2, 1.0}[step % 4];
-    for (T& x : places) {
+    for (T& x : positions) {
         const double u = random.uniform(), by = random.uniform(-1, 1);
         if (u >= share) continue;
         x = step % 3 == 0 ? static_cast<T>(by) : x + static_cast<T>(0.02 * by);
@@ -23,7 +22,7 @@ void move_some(std::vector<T>& places, std::size_t step) {
 
 TYPED_TEST(Steps, bodies_that_move) {
     VICINAL_FLAVOUR;
-    auto places = scattered<T, D>(150, -1, 1);
+    auto positions = scattered<T, D>(150, -1, 1);
     std::vector<T> radii(150, T(0.05));
     for (std::size_t i = 0; i < 150; i += 7) radii[i] *= 3;  // several cells
     std::vector<std::pair<std::string, Finder<T, D>>> finders;
@@ -31,8 +30,8 @@ TYPED_TEST(Steps, bodies_that_move) {
         finders.emplace_back(method, Finder<T, D>(with_method<D>(method)));
     for (std::size_t step = 0; step < 12; ++step) {
         SCOPED_TRACE(step);
-        const auto equal = points<D>(places, 0.1);
-        const auto various = spheres<D>(places, radii);
+        const auto equal = points<D>(positions, 0.1);
+        const auto various = spheres<D>(positions, radii);
         for (const auto& bodies : {equal, step < 6 ? equal : various}) {
             const Found<D> expected = reference::plain_pairs(bodies, {});
             for (auto& [method, finder] : finders) {
@@ -41,12 +40,13 @@ TYPED_TEST(Steps, bodies_that_move) {
                 EXPECT_EQ(difference<D>(expected, listed(finder.pairs(Order::sorted))), "");
             }
         }
-        move_some(places, step);
+        move_some(positions, step);
     }
 }
 
-// Where thousands are depends on the step alone: what the last step needed is not enough for
-// the next, or by far too much. A new finder with another method tells the answer.
+// The positions of thousands of bodies depend on the step alone: the capacity of the last step
+// is too small for the next, or far too large. A new finder with another method gives the
+// reference.
 TYPED_TEST(Steps, thousands_that_come_together_and_part) {
     VICINAL_FLAVOUR;
     const std::size_t n = 9000;  // enough for two threads to share
@@ -56,17 +56,17 @@ TYPED_TEST(Steps, thousands_that_come_together_and_part) {
     for (const int threads : {1, 2}) finders.emplace_back(with_method<D>("row_grid", threads));
     for (const std::size_t step : {0u, 0u, 1u, 2u, 2u, 0u, 3u, 1u}) {
         SCOPED_TRACE(step);
-        std::vector<T> places(
+        std::vector<T> positions(
             everywhere.begin(),
             everywhere.begin() + static_cast<std::ptrdiff_t>(D * (n - 100 * step)));
-        // All in the lower quarter; most in one corner, few elsewhere.
-        for (std::size_t k = 0; k < places.size(); ++k) {
-            if (step == 1 && k % D == D - 1) places[k] = (places[k] - 3) / 4;
-            if (step == 2 && k / D % 8 != 0) places[k] = (places[k] + 9) / 10;
+        // All bodies in the lower quarter; most of them in one corner.
+        for (std::size_t k = 0; k < positions.size(); ++k) {
+            if (step == 1 && k % D == D - 1) positions[k] = (positions[k] - 3) / 4;
+            if (step == 2 && k / D % 8 != 0) positions[k] = (positions[k] + 9) / 10;
         }
-        radii.resize(places.size() / D, T(0.01));
+        radii.resize(positions.size() / D, T(0.01));
         for (const auto& bodies :
-             {points<D>(places, T(D == 2 ? 0.01 : 0.05)), spheres<D>(places, radii)}) {
+             {points<D>(positions, T(D == 2 ? 0.01 : 0.05)), spheres<D>(positions, radii)}) {
             Finder<T, D> other(with_method<D>("compact_grid", 1));
             other.update(bodies);
             const Found<D> expected = listed(other.pairs(Order::sorted));

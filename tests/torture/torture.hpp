@@ -1,5 +1,5 @@
-// What the torture tests share: every method of the registry, in every dimension and
-// precision, against the plain double loop, pair by pair and in every form of output.
+// Shared by the torture tests: compares every method of the registry, in every dimension and
+// precision, with the plain double loop, pair by pair and in every form of output.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ struct FlavourNames {
     }
 };
 
-// What a typed test calls T and D.
+// T and D of a typed test.
 #define VICINAL_FLAVOUR                               \
     using T [[maybe_unused]] = typename TypeParam::T; \
     [[maybe_unused]] constexpr int D = TypeParam::D
@@ -47,9 +47,9 @@ inline std::vector<std::string> method_names() {
     return names;
 }
 
-// Every method, as it is and with each of its options at either end of what is allowed; what
-// may miss pairs, or find them more than once, apart. An option that is itself a method is a
-// different one at each call: which it is matters little to the method around it.
+// Every method with its defaults, and with each of its options at both ends of the allowed
+// range, except options that may miss or repeat pairs. An option that is itself a method is a
+// different one at each call, because the outer method hardly depends on it.
 inline std::vector<std::string> method_extremes() {
     static std::size_t calls = 0;
     ++calls;
@@ -58,14 +58,14 @@ inline std::vector<std::string> method_extremes() {
         all.push_back(method.name);
         for (const OptionInfo& option : method.options) {
             std::vector<std::string> values = option.choices;
-            if (values.empty() || option.least < option.most)
-                for (const double end : {option.least, option.most})
+            if (values.empty() || option.minimum < option.maximum)
+                for (const double end : {option.minimum, option.maximum})
                     values.push_back(std::to_string(end));
             if (option.kind == OptionInfo::Kind::method)
                 values = {values[calls % values.size()]};
             for (const std::string& value : values)
                 if ((option.kind != OptionInfo::Kind::approximate ||
-                     value == option.fallback) &&
+                     value == option.default_value) &&
                     (option.name != "unique" || value != "none"))
                     all.push_back(method.name + "(" + option.name + "=" + value + ")");
         }
@@ -94,7 +94,7 @@ Found<D> streamed(Finder<T, D>& finder) {
     return sorted<D>(found);
 }
 
-// All forms of output of a finder that has its bodies.
+// All forms of output of a finder after update().
 template <Real T, int D>
 void expect_answers(Finder<T, D>& finder, const Found<D>& expected) {
     EXPECT_EQ(difference<D>(expected, sorted<D>(listed(finder.pairs()))), "") << "any order";
@@ -112,8 +112,8 @@ void expect_answers(Finder<T, D>& finder, const Found<D>& expected) {
 
 // The bodies as their own second set and as their own queries.
 template <Real T, int D>
-void expect_asked(const std::string& method, const Bodies<T, D>& bodies,
-                  const Domain<D>& domain, const Found<D>& two_sets, const Found<D>& probe) {
+void expect_queries(const std::string& method, const Bodies<T, D>& bodies,
+                    const Domain<D>& domain, const Found<D>& two_sets, const Found<D>& probe) {
     Finder<T, D> finder(with_method<D>(method, 1, domain));
     finder.update(bodies);
     EXPECT_EQ(difference<D>(two_sets, listed(finder.pairs_with(bodies, Order::sorted))), "")
@@ -125,79 +125,79 @@ void expect_asked(const std::string& method, const Bodies<T, D>& bodies,
 // options of the methods, and against themselves as a second set and as queries.
 template <Real T, int D>
 void expect_same(const Bodies<T, D>& bodies, const Domain<D>& domain = {}) {
-    const std::size_t few = run_light() ? 16 : 64;
+    const std::size_t max_extreme = run_light() ? 16 : 64;
     const Found<D> expected = reference::plain_pairs(bodies, domain);
-    bool asked = true;  // direct images use no method: one test is enough for all
+    bool uses_method = true;  // false for direct images: one test is enough for all methods
     for (const std::string& method :
-         bodies.size() <= few ? method_extremes() : method_names()) {
+         bodies.size() <= max_extreme ? method_extremes() : method_names()) {
         SCOPED_TRACE(method);
         Finder<T, D> finder(with_method<D>(method, 1, domain));
         finder.update(bodies);
         expect_answers(finder, expected);
-        asked = !finder.report().why.starts_with("not needed");
-        if (!asked) break;
+        uses_method = !finder.report().why.starts_with("method unused");
+        if (!uses_method) break;
     }
-    if (bodies.size() > few) return;
+    if (bodies.size() > max_extreme) return;
     const Found<D> two_sets = reference::plain_pairs(bodies, bodies, domain);
     const Found<D> probe = reference::plain_probe(bodies, bodies, domain);
     for (const std::string& method : method_names()) {
         SCOPED_TRACE(method);
-        expect_asked(method, bodies, domain, two_sets, probe);
-        if (!asked) break;
+        expect_queries(method, bodies, domain, two_sets, probe);
+        if (!uses_method) break;
     }
 }
 
-// Bodies of every shape at the same places and of about the same size: what pairs as points
-// with the cut-off `reach` also pairs as spheres of half that radius.
+// Bodies of every shape at the same positions and of about the same size: points with the
+// cut-off `reach` pair like spheres of half that radius.
 template <Real T, int D>
-OwnedBodies<T, D> shaped(const std::vector<T>& places, T reach, const ShapeCase& kind) {
+OwnedBodies<T, D> shaped(const std::vector<T>& positions, T reach, const ShapeCase& kind) {
     scenes::Random random(5);
     OwnedBodies<T, D> bodies;
     bodies.kind = kind;
     bodies.cutoff = reach;
-    bodies.position = places;
-    for (std::size_t c = 0; c < places.size(); ++c) {
-        if (kind.shape == Shape::boxes) bodies.upper.push_back(places[c] + reach / 2);
+    bodies.position = positions;
+    for (std::size_t c = 0; c < positions.size(); ++c) {
+        if (kind.shape == Shape::boxes) bodies.upper.push_back(positions[c] + reach / 2);
         const double u = random.uniform(-1, 1);
         if (kind.swept)  // some at rest, some along an axis
             bodies.displacement.push_back(std::abs(u) < 0.3 ? T{0}
                                                             : static_cast<T>(u) * 2 * reach);
     }
-    if (kind.shape == Shape::spheres) bodies.radius.assign(places.size() / D, reach / 2);
+    if (kind.shape == Shape::spheres) bodies.radius.assign(positions.size() / D, reach / 2);
     return bodies;
 }
 
 template <Real T, int D>
-void expect_same_in_all_shapes(const std::vector<T>& places, std::type_identity_t<T> reach,
+void expect_same_in_all_shapes(const std::vector<T>& positions, std::type_identity_t<T> reach,
                                const Domain<D>& domain = {}) {
     for (const ShapeCase& kind : shape_cases) {
         if (run_light() && kind.rule != ReachRule::sum) continue;
         SCOPED_TRACE(kind.name);
-        const auto bodies = shaped<T, D>(places, reach, kind);
+        const auto bodies = shaped<T, D>(positions, reach, kind);
         expect_same(bodies.view(), domain);
     }
 }
 
-// n places, uniform in the cube from low to high.
+// n uniform random positions in the cube from low to high.
 template <Real T, int D>
 std::vector<T> scattered(std::size_t n, double low, double high, std::uint64_t seed = 1) {
     scenes::Random random(seed);
-    std::vector<T> places;
+    std::vector<T> positions;
     for (std::size_t c = 0; c < n * D; ++c)
-        places.push_back(static_cast<T>(random.uniform(low, high)));
-    return places;
+        positions.push_back(static_cast<T>(random.uniform(low, high)));
+    return positions;
 }
 
 // Every combination of the values, one per axis.
 template <Real T, int D>
 std::vector<T> combinations(const std::vector<T>& values) {
-    std::vector<T> places;
+    std::vector<T> positions;
     std::array<std::size_t, D> digit{};
     for (;;) {
-        for (std::size_t a = 0; a < D; ++a) places.push_back(values[digit[a]]);
+        for (std::size_t a = 0; a < D; ++a) positions.push_back(values[digit[a]]);
         std::size_t a = 0;
         while (a < D && ++digit[a] == values.size()) digit[a++] = 0;
-        if (a == D) return places;
+        if (a == D) return positions;
     }
 }
 
@@ -213,7 +213,8 @@ Domain<D> cube(double length) {
     return Domain<D>::orthogonal(lengths<D>(length));
 }
 
-// The call throws an Error of this kind, for this element, whose one line holds all the words.
+// Expects an Error of this kind, for this element, with a message of one line that contains all
+// the words.
 inline void expect_error(Error::Kind kind, const std::vector<std::string>& words,
                          const std::function<void()>& call,
                          std::optional<std::uint64_t> element = {}) {

@@ -1,4 +1,4 @@
-// Bodies of a mesh: two with a vertex in common never pair. Tuples of every size, alone and
+// Bodies of a mesh: bodies with a common vertex never pair. Tuples of every size, alone and
 // with groups and exclusions.
 #include "torture.hpp"
 
@@ -29,7 +29,7 @@ TYPED_TEST(Vertices, every_method_and_shape) {
         }
 }
 
-// Thousands of pairs: the filter is applied several times in a search. One finder sees one
+// Thousands of pairs: the filter is applied several times in a search. One finder gets one
 // filter after the other.
 TYPED_TEST(Vertices, one_after_the_other) {
     VICINAL_FLAVOUR;
@@ -60,8 +60,8 @@ TYPED_TEST(Vertices, one_after_the_other) {
     }
 }
 
-// A strip of triangles, each of which meets the next three. With all but the last of these it
-// has a vertex in common.
+// A strip of triangles, each of which overlaps the next three and shares a vertex with the
+// first two of them.
 TYPED_TEST(Vertices, a_strip_of_triangles) {
     VICINAL_FLAVOUR;
     constexpr Index n = 50;
@@ -84,7 +84,7 @@ TYPED_TEST(Vertices, a_strip_of_triangles) {
     }
 }
 
-// Tuples of both sets in any two sizes; without those of one set they have no effect.
+// Tuples of both sets, of any two sizes. If one set has none, the others have no effect.
 TYPED_TEST(Vertices, two_sets) {
     VICINAL_FLAVOUR;
     const double reach = D == 2 ? 0.2 : 0.35;
@@ -111,7 +111,7 @@ TYPED_TEST(Vertices, two_sets) {
         }
 }
 
-// The caller's tuples are read in every step, where they lie.
+// The caller's tuples are read in every step.
 TYPED_TEST(Vertices, change_while_a_skin_is_kept) {
     VICINAL_FLAVOUR;
     auto bodies = mesh<T, D>(300, D == 2 ? 0.12 : 0.2, 3, 7);

@@ -1,5 +1,5 @@
-// Every allocation of this program is counted. After the third step a finder allocates nothing,
-// and what it reports to hold is what was allocated for it.
+// Counts every allocation of this program. After the third step a finder allocates nothing, and
+// the memory that it reports is the memory allocated for it.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 #include <vicinal/vicinal.hpp>
 
-#if defined(__GNUC__) && !defined(__clang__)  // it sees free() behind delete, not our new
+#if defined(__GNUC__) && !defined(__clang__)  // GCC warns about free() in operator delete
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 #endif
 
@@ -26,11 +26,11 @@ std::atomic<std::size_t> failing_allocation = never;  // its number, from now on
 
 constexpr std::size_t usual_alignment = alignof(std::max_align_t);
 
-// The size stands before the memory, in as many bytes as the alignment.
+// The size is stored before the memory, in a block of the alignment's size.
 void* allocate(std::size_t bytes, std::size_t alignment) {
     if (allocations++ == failing_allocation) throw std::bad_alloc();
     live_bytes += bytes;
-    // aligned_alloc wants whole multiples of the alignment.
+    // aligned_alloc needs a multiple of the alignment.
     void* const all =
         std::aligned_alloc(alignment, (bytes + 2 * alignment - 1) / alignment * alignment);
     if (all == nullptr) throw std::bad_alloc();
@@ -70,8 +70,8 @@ void operator delete(void* memory, std::size_t, std::align_val_t alignment) noex
 namespace vicinal {
 namespace {
 
-// A slow drift back and forth: buffers meet their largest sizes within two steps.
-std::vector<float> places(std::size_t n, int step) {
+// A slow drift back and forth: buffers reach their largest sizes within two steps.
+std::vector<float> positions(std::size_t n, int step) {
     std::vector<float> x(3 * n);
     std::uint32_t state = 12345;
     for (float& v : x) {
@@ -87,8 +87,8 @@ TEST_P(Steady, StateAllocatesNothing) {
     const bool slow = GetParam() == "brute_force" || GetParam().ends_with("cells_per_body=8)");
     const std::size_t n = slow ? 4000 : 20000;
     const std::vector<float> radius(n, 0.01f);
-    // One thread: with more, which worker needs how much is a matter of timing, and a worker
-    // may meet its largest task late.
+    // One thread: with more, the memory of each worker depends on timing, and a worker may get
+    // its largest task late.
     for (const bool periodic : {false, true})
         for (const Shape shape : {Shape::points, Shape::spheres, Shape::boxes}) {
             Options<3> options;
@@ -98,7 +98,7 @@ TEST_P(Steady, StateAllocatesNothing) {
             Finder<float, 3> finder(options);
             std::size_t before = 0;
             for (int step = 0; step < 6; ++step) {
-                const std::vector<float> lower = places(n, step);
+                const std::vector<float> lower = positions(n, step);
                 std::vector<float> upper = lower;
                 for (float& v : upper) v += 0.02f;
                 if (step >= 3) before = allocations;
@@ -130,7 +130,11 @@ struct World {
 // Bodies of a world, n of them.
 struct OwnedBodies {
     OwnedBodies(const World& given, std::size_t n, int step)
-        : world(given), lower(places(n, step)), upper(lower), radius(n, 0.01f), motion(lower) {
+        : world(given),
+          lower(positions(n, step)),
+          upper(lower),
+          radius(n, 0.01f),
+          motion(lower) {
         for (float& v : upper) v += 0.02f;
         for (float& v : motion) v = 0.004f * (v - 0.5f);
     }
@@ -156,14 +160,14 @@ void use(Finder<float, 3>& finder, const Bodies<float, 3>& bodies,
     finder.probe(queries);
     try {
         finder.nearest(queries, 3);
-    } catch (const Error&) {  // only some methods can
+    } catch (const Error&) {  // only some methods support this
     }
 }
 
 class Ledger : public ::testing::TestWithParam<std::string> {};
 
-// Objects of fixed size are not counted: a finder's take 8 to 16 KB. An array with a byte for
-// each of 20,000 bodies would show.
+// Objects of fixed size, 8 to 16 KB per finder, are not counted. An array with a byte for each
+// of 20,000 bodies would be detected.
 constexpr double objects = 20000;
 
 TEST_P(Ledger, CountsWhatWasAllocated) {
@@ -179,7 +183,7 @@ TEST_P(Ledger, CountsWhatWasAllocated) {
                     queries(world, 100, 0);
                 Options<3> options;
                 options.method = method;
-                options.threads = 2;  // memory that helpers allocate counts too
+                options.threads = 2;  // allocations of helpers count too
                 if (periodic) options.domain = Domain<3>::orthogonal({1.1, 1.1, 1.1});
                 const std::size_t before = live_bytes;
                 {
@@ -196,13 +200,14 @@ TEST_P(Ledger, CountsWhatWasAllocated) {
             }
 }
 
-// What a consumer allocates is not its finder's, and results may outlive theirs.
+// Allocations of a consumer are not charged to its finder, and results may outlive their
+// finder.
 TEST(Nested, EachFinderCountsItsOwn) {
     const World world{Shape::points, false, true};
-    const OwnedBodies bodies(world, 20000, 0), few(world, 2000, 0);
+    const OwnedBodies bodies(world, 20000, 0), small(world, 2000, 0);
     Options<3> options;
     options.domain = Domain<3>::orthogonal({1.1, 1.1, 1.1});
-    options.threads = 1;  // with more, memory is a matter of timing
+    options.threads = 1;  // with more, memory depends on timing
     const auto stream = [&](Finder<float, 3>& finder, const Consumer<3>& consumer) {
         finder.update(bodies.view());
         finder.for_each_block(consumer);
@@ -219,17 +224,17 @@ TEST(Nested, EachFinderCountsItsOwn) {
             const std::uint64_t counted = stream(finder, [&](const Block<3>&) {
                 if (nested) return;
                 nested = std::make_unique<Finder<float, 3>>(options);
-                nested->update(few.view());
+                nested->update(small.view());
                 nested->pairs(Order::sorted);
-                probed = nested->probe(few.view(), Order::sorted);
+                probed = nested->probe(small.view(), Order::sorted);
             });
             EXPECT_EQ(counted, expected);
         }
         ASSERT_TRUE(nested);
         Finder<float, 3> usual(options);
-        usual.update(few.view());
+        usual.update(small.view());
         const std::vector<Pair> pairs = usual.pairs(Order::sorted).to_vector();
-        EXPECT_EQ(usual.probe(few.view(), Order::sorted).to_vector(), probed.to_vector());
+        EXPECT_EQ(usual.probe(small.view(), Order::sorted).to_vector(), probed.to_vector());
         EXPECT_EQ(usual.report().bytes, nested->report().bytes);
         const PairList<3> taken = nested->take_pairs(Order::sorted);
         EXPECT_LT(nested->report().bytes, usual.report().bytes);
@@ -305,7 +310,7 @@ TEST(SteadyFilters, AllocateNothing) {
         if (periodic) options.domain = Domain<3>::orthogonal({1.1, 1.1, 1.1});
         Finder<float, 3> finder(options);
         for (int step = 0; step < 6; ++step) {
-            const std::vector<float> x = places(n, step);
+            const std::vector<float> x = positions(n, step);
             const std::size_t before = allocations;
             finder.update(points<3>(x, 0.03f)
                               .grouped(group, group)
@@ -324,7 +329,7 @@ TEST(SteadyFilters, AllocateNothing) {
 std::vector<std::string> names() {
     std::vector<std::string> result;
     for (const MethodInfo& method : methods()) result.push_back(method.name);
-    // What has memory of its own.
+    // Objects with their own ledger.
     for (const char* method :
          {"compact_grid(sort=auto)", "compact_grid(cells_per_body=8)",
           "hierarchical_hash(neighbours=insert)", "verlet(inner=bvh, skin=0.01)"})

@@ -1,4 +1,5 @@
-// P5's approximate mode: what it finds is true, what it misses is known, and it says so.
+// P5's approximate mode: pairs found are correct, recall is bounded, and the report says that
+// it is approximate.
 #include <gtest/gtest.h>
 
 #include "scenes/scenes.hpp"
@@ -30,7 +31,7 @@ struct Case {
     }
 };
 
-// Sorted, each once, and all of them true. Returns the share of the truth.
+// Expects sorted, unique, correct pairs. Returns the recall.
 template <int D>
 double recall(const Found<D>& truth, const Found<D>& found) {
     EXPECT_EQ(std::adjacent_find(found.begin(), found.end()), found.end()) << "repeated";
@@ -57,7 +58,7 @@ void expect_recall() {
                     EXPECT_EQ(finder.report().bodies, c.bodies.size());
                 }
                 EXPECT_GT(share[0], 0.2);
-                EXPECT_LT(share[0], 1);  // or nothing was left out and this tests nothing
+                EXPECT_LT(share[0], 1);  // otherwise the test is vacuous
                 EXPECT_LT(share[0], share[1]);
                 EXPECT_LE(share[1], share[2]);
                 EXPECT_GT(share[2], 0.9);
@@ -69,7 +70,7 @@ TEST(Approximate, FindsNothingThatIsNotThere) {
     expect_recall<double, 2>();
 }
 
-// A body no larger than a cell covers 8 cells at most (2-D: 4); up to twice as large, 27.
+// A body no larger than a cell covers at most 8 cells (2-D: 4); up to twice as large, 27.
 template <Real T, int D>
 void expect_exact() {
     for (const ShapeCase& shape : shape_cases)
@@ -105,8 +106,8 @@ TEST(Approximate, ProbesMissWhatWasKeptElsewhere) {
     EXPECT_LT(share, 1);
 }
 
-// Cells are chosen by the body's number and the step, so threads do not matter, and other
-// pairs are missed in the next step.
+// Cells are chosen by the body's index and the step, so the result does not depend on threads,
+// and other pairs are missed in the next step.
 TEST(Approximate, ChoosesByBodyAndStep) {
     const Case<float, 3> c("equal_spheres", shape_cases[0], "open");
     auto one = c.finder("cells_per_body=1"), many = c.finder("cells_per_body=1", 3);
@@ -118,7 +119,7 @@ TEST(Approximate, ChoosesByBodyAndStep) {
 
 TEST(Approximate, IsNotTheDefault) {
     const Case<float, 3> c("equal_spheres", shape_cases[0], "open");
-    EXPECT_EQ(c.finder("cells_per_body=all").report().why, "as asked");
+    EXPECT_EQ(c.finder("cells_per_body=all").report().why, "as requested");
     for (const MethodInfo& method : methods())
         for (const OptionInfo& option : method.options)
             EXPECT_EQ(option.kind == OptionInfo::Kind::approximate,

@@ -1,4 +1,4 @@
-// What is kept between steps, and when it is given up; the boxes of rigid bodies.
+// State that is kept between steps, and when it is discarded; the boxes of rigid bodies.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -113,7 +113,7 @@ TEST(Verlet, MakesAListOnlyWhenABodyHasLeftItsFence) {
         finder.update(balls.view());
         EXPECT_EQ(figure(finder, "rebuilds"), 1);
         EXPECT_EQ(figure(finder, "steps since"), step);
-        balls.x[0] += step == 2 ? 1 : 0.001;  // once round the box is no motion
+        balls.x[0] += step == 2 ? 1 : 0.001;  // wrapping is not motion
     }
     balls.x[0] += 0.02;
     finder.update(balls.view());
@@ -131,7 +131,7 @@ TEST(Verlet, MakesAListOnlyWhenABodyHasLeftItsFence) {
 }
 
 TEST(Verlet, ChoosesItsSkinByTheMotion) {
-    for (const double by : {0.0004, 0.008}) {  // of a diameter of 0.04: 1 % and 20 %
+    for (const double by : {0.0004, 0.008}) {  // 1 % and 20 % of the diameter
         Balls balls(3000);
         auto finder = finder_of("verlet");
         double lists = 0;
@@ -173,8 +173,8 @@ TEST(SweepPersistent, KeepsItsListsWhileLittleMoves) {
 
 TEST(BoxesOf, HoldTheVertices) {
     const auto corners = corners_of<double, 2>({-1, -2}, {1, 2});
-    std::vector<Vector<double, 2>> places = corners;
-    places.push_back({0.5, 0.25});
+    std::vector<Vector<double, 2>> positions = corners;
+    positions.push_back({0.5, 0.25});
     const std::vector<std::uint64_t> first{0, 4, 5};
     Transform<double, 2> swapped, still;
     swapped.rotation = {{{0, -1}, {1, 0}}};
@@ -182,7 +182,7 @@ TEST(BoxesOf, HoldTheVertices) {
     still.rotation = {{{1, 0}, {0, 1}}};
     const std::vector<Transform<double, 2>> transforms{swapped, still};
     for (const int threads : {1, 3}) {
-        const auto boxes = boxes_of<double, 2>({places, first}, transforms, threads);
+        const auto boxes = boxes_of<double, 2>({positions, first}, transforms, threads);
         EXPECT_EQ(boxes.lower, (std::vector<Vector<double, 2>>{{8, 19}, {0.5, 0.25}}));
         EXPECT_EQ(boxes.upper, (std::vector<Vector<double, 2>>{{12, 21}, {0.5, 0.25}}));
         EXPECT_GT(boxes.seconds, 0);
@@ -195,20 +195,20 @@ TEST(BoxesOf, KeepWhatIsNoNumber) {
     const std::vector<Transform<double, 3>> transforms(1);
     for (std::size_t bad = 0; bad < 3; ++bad)
         for (const double value : {std::nan(""), HUGE_VAL, -HUGE_VAL}) {
-            std::vector<Vector<double, 3>> places{{0, 0, 0}, {1, 1, 1}, {2, 2, 2}};
-            places[bad][1] = value;
-            const auto boxes = boxes_of<double, 3>({places, first}, transforms);
+            std::vector<Vector<double, 3>> positions{{0, 0, 0}, {1, 1, 1}, {2, 2, 2}};
+            positions[bad][1] = value;
+            const auto boxes = boxes_of<double, 3>({positions, first}, transforms);
             auto finder = finder_of("row_grid");
             EXPECT_THROW(finder.update(boxes.view()), Error) << bad << ' ' << value;
         }
 }
 
 TEST(BoxesOf, RefusesWhatDoesNotFit) {
-    const std::vector<Vector<float, 3>> places(4);
+    const std::vector<Vector<float, 3>> positions(4);
     const std::vector<Transform<float, 3>> transforms(2);
     const auto refused = [&](const std::vector<std::uint64_t>& first) {
         Boxes<float, 3> boxes;
-        EXPECT_THROW((boxes_of<float, 3>({places, first}, transforms, boxes)), Error);
+        EXPECT_THROW((boxes_of<float, 3>({positions, first}, transforms, boxes)), Error);
     };
     refused({0, 4});
     refused({0, 2, 5});

@@ -1,4 +1,4 @@
-// Parts of the core on their own.
+// Unit tests of the core.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ TEST(Sort, RadixIsAStableSort) {
 }
 
 // Steps of a sorter that keeps the capacity of its buckets: the same records, a few more, all
-// in one bucket, none, other numbers of records, bits and threads.
+// in one bucket, none, and different numbers of records, bits and threads.
 TEST(Sort, GatheringIsAStableSortWhateverCameBefore) {
     scenes::Random random(2);
     Sorter<KeyedIndex> sorter;
@@ -58,7 +58,7 @@ TEST(Sort, GatheringIsAStableSortWhateverCameBefore) {
         for (unsigned bits : {3u, 12u, 40u})
             for (std::size_t n : {20000u, 20000u, 20100u, 20000u, 100u, 0u, 30000u})
                 for (unsigned narrow : {0u, 0u, 1u, bits - 1}) {
-                    // Up to three records come from an element.
+                    // Up to three records per element.
                     std::vector<std::vector<KeyedIndex>> made(n);
                     std::vector<KeyedIndex> expected;
                     Index next = 0;
@@ -80,18 +80,18 @@ TEST(Sort, GatheringIsAStableSortWhateverCameBefore) {
                                 ++put_count;
                             }
                     };
-                    const std::uint64_t most = expected.size();
-                    if (most > 0) {
+                    const std::uint64_t total = expected.size();
+                    if (total > 0) {
                         EXPECT_EQ(
-                            sorter.scatter_with_slack(n, bits, threads, most - 1, make, key),
-                            most);
+                            sorter.scatter_with_slack(n, bits, threads, total - 1, make, key),
+                            total);
                     }
                     put_count = 0;
-                    ASSERT_EQ(sorter.scatter_with_slack(n, bits, threads, most, make, key),
-                              most);
-                    twice += put_count > most;
+                    ASSERT_EQ(sorter.scatter_with_slack(n, bits, threads, total, make, key),
+                              total);
+                    twice += put_count > total;
                     ++all_steps;
-                    std::vector<KeyedIndex> sorted(most), kept;
+                    std::vector<KeyedIndex> sorted(total), kept;
                     sorter.for_each_bucket(1, key,
                                            [&](Range entries, const KeyedIndex* bucket,
                                                const std::uint32_t* order, const auto& keep) {
@@ -109,18 +109,20 @@ TEST(Sort, GatheringIsAStableSortWhateverCameBefore) {
                         left.insert(left.end(), sorter.kept(b).begin(), sorter.kept(b).end());
                     ASSERT_EQ(left, kept);
                 }
-    // Both happened: capacity was sufficient, and was not.
+    // Both cases occurred: sufficient and insufficient capacity.
     EXPECT_GT(twice, 0u);
     EXPECT_LT(twice, all_steps);
 }
 
 TEST(Simd, UsesTheSetAskedFor) {
-    const char* asked = std::getenv("VICINAL_SIMD");
+    const char* requested = std::getenv("VICINAL_SIMD");
     const std::string used = Finder<float, 3>().report().simd;
-    EXPECT_EQ(used, asked != nullptr ? asked : target_name(available_targets().front()));
+    EXPECT_EQ(used,
+              requested != nullptr ? requested : target_name(available_targets().front()));
 }
 
-// Arrays of every length, so that whatever is not finite is met in vectors and behind them.
+// Arrays of every length, so that non-finite values occur in whole vectors and in the
+// remainder.
 template <Real T>
 void expect_finite_and_bounds(std::int64_t target) {
     const CoordinateKernels<T, 3> kernels = coordinate_kernels<T, 3>(target);
@@ -161,7 +163,7 @@ TEST(Simd, FindsWhatIsNotFiniteAndBounds) {
     }
 }
 
-// A batch of points that lie side by side, in arrays of their own, or apart among others.
+// A batch of interleaved points, of points in separate arrays, or with a stride.
 template <Real T, int D>
 struct Layouts {
     static constexpr std::size_t gap = 5;
@@ -204,7 +206,7 @@ void expect_records(std::int64_t target) {
     }
     const Layouts<T, D> layouts;
     layouts.each([&](const PointBatch<T, D>& batch, std::size_t k, std::size_t count) {
-        constexpr Index first = 0xffffff00;  // the highest bit of an instance counts too
+        constexpr Index first = 0xffffff00;  // uses the highest bit of an instance
         std::array<PointRecord, batch_size> found;
         point_record_kernels<T, D>(target).records(lattice, batch, first, found.data());
         for (std::size_t i = 0; i < count; ++i) {
@@ -222,7 +224,7 @@ template <Real T, int D>
 void expect_outside(std::int64_t target) {
     const Layouts<T, D> layouts;
     Box<T, D> box;
-    for (std::size_t a = 0; a < D; ++a) {  // points are on its sides
+    for (std::size_t a = 0; a < D; ++a) {  // points are on the sides of the bounds
         const std::vector<T>& x = layouts.columns[a];
         box.lo[a] = std::min({x[10], x[12], x[14]});
         box.hi[a] = std::max({x[21], x[31], x[41]});
@@ -243,16 +245,16 @@ void expect_outside(std::int64_t target) {
     EXPECT_GT(inside, 0u);
 }
 
-// Entries of boxes in a batch, and their records once they are parted again.
+// Entries of boxes in a batch, and their unpacked records.
 template <Real T, class Key, int D>
 void expect_box_records(std::int64_t target) {
     using Batch = BoxBatch<Key, D>;
     BoxCells<D> cells;
     for (std::size_t a = 0; a < D; ++a) {
         cells.axes[a] = a;
-        cells.origin[a] = 1.5f;  // some places are below it, some beyond the last cell
+        cells.origin[a] = 1.5f;  // some coordinates are below it, some beyond the last cell
         cells.per_length[a] = a == 0 ? 3.0f : 0.7f;
-        cells.most[a] = 80;
+        cells.max_cell[a] = 80;
         cells.bits[a] = 7;
     }
     std::swap(cells.axes[0], cells.axes[D - 1]);
@@ -313,7 +315,7 @@ void expect_box_records(std::int64_t target) {
         EXPECT_EQ(batch.wide, wide);
         EXPECT_EQ(batch.longest, longest);
 
-        // Assigned from the batch and parted, backwards, each is itself.
+        // Unpacking the records in reverse order restores each box.
         const std::size_t n = records.size();
         std::vector<BoxRecord<Key, D>> assigned(n);
         std::vector<std::uint32_t> order;
@@ -344,7 +346,7 @@ void expect_box_records(std::int64_t target) {
     });
 }
 
-// The boxes of balls are those of the scene.
+// The boxes of balls equal those of the scene.
 template <Real T, int D>
 void expect_balls(std::int64_t target) {
     const Layouts<T, D> layouts;
@@ -359,7 +361,7 @@ void expect_balls(std::int64_t target) {
     for (std::size_t a = 0; a < D; ++a) {
         cells.axes[a] = a;
         cells.per_length[a] = 1;
-        cells.most[a] = 100;
+        cells.max_cell[a] = 100;
         cells.bits[a] = 7;
     }
     std::swap(cells.axes[0], cells.axes[1]);
@@ -420,9 +422,9 @@ TEST(Simd, TakesPointsInBatches) {
     }
 }
 
-// Otherwise the agreement suite would not meet them.
+// Otherwise the agreement suite would not cover them.
 TEST(BoxGrid, KeepsGiantsApart) {
-    const auto workload = test::few_giants(scenes::make("equal_spheres", 4000, 7));
+    const auto workload = test::with_giants(scenes::make("equal_spheres", 4000, 7));
     const scenes::Arrays<float> arrays(workload);
     Scene<float, 3> scene;
     scene.assign(spheres<3>(arrays.position, arrays.radius), Domain<3>::open(),
@@ -434,7 +436,7 @@ TEST(BoxGrid, KeepsGiantsApart) {
     EXPECT_LT(grid.size(), 5 * workload.size() + 4096);
 }
 
-// From in order to at random, by few and by many threads: what std::sort makes of it.
+// From sorted to random order, with few and many threads: the result of std::sort.
 TEST(Sort, AdaptiveSortSortsWhateverTheOrder) {
     scenes::Random random(4);
     for (const std::size_t n : {0u, 1u, 2u, 3u, 1000u, 20000u})
@@ -457,7 +459,7 @@ TEST(Sort, AdaptiveSortSortsWhateverTheOrder) {
             }
 }
 
-// Neighbours in the order must be neighbours in space: the point of asking for it.
+// Neighbours in the order must be neighbours in space.
 TEST(Sort, OrderIsShortAndAPermutation) {
     const auto workload = scenes::make("uniform", 20000, 1);
     const scenes::Arrays<double> arrays(workload);

@@ -1,4 +1,4 @@
-// Readers and writers: each format, round trips, and the message of each refusal.
+// Readers and writers: each format, round trips, and every error message.
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 using namespace vicinal::io;
 using Values = std::vector<double>;
 
-// A directory of its own per test, so that tests can run side by side.
+// One directory per test, so that tests can run in parallel.
 class Folder {
   public:
     Folder() {
@@ -436,7 +436,7 @@ TEST(Ply, Ascii) {
     EXPECT_EQ(column(table, "red"), (Values{255, 0}));
 }
 
-// Elements of both sorts stand before the vertices; the faces after them are not read.
+// Elements of both kinds precede the vertices; the faces after them are not read.
 std::string binary_ply(bool big) {
     std::string bytes = std::string("ply\nformat binary_") + (big ? "big" : "little") +
                         "_endian 1.0\nelement camera 2\nproperty double f\nproperty short n\n"
@@ -502,7 +502,7 @@ TEST(Ply, Refusals) {
                    {"'f'", "row 0", "negative"});
 }
 
-// Files that are no files
+// Not regular files
 
 TEST(ReadTable, BadFiles) {
     const Folder folder;
@@ -661,7 +661,7 @@ TEST(Write, ColumnsRefused) {
         return message([&] { write_columns(folder / name, names, columns); });
     };
     expect_words(refused("a.ply", {{1}, {2}}), "a.ply", {".npy", ".csv", "'.ply'"});
-    expect_words(refused("a.csv", {{1}, {2, 3}}), "a.csv", {"equally long"});
+    expect_words(refused("a.csv", {{1}, {2, 3}}), "a.csv", {"differ in length"});
     expect_words(refused("a.csv", {{1}}), "a.csv", {"name"});
     EXPECT_EQ(folder.files(), 0u);
 }
@@ -676,15 +676,15 @@ Listed listed(const std::vector<ListedPair<2>>& pairs) {
     return result;
 }
 
-// Three points on a line, the outer two of which meet across the face of the period.
+// Three points on a line; the outer two pair across the periodic face.
 TEST(Pairs, RoundTrip) {
-    const std::vector<std::array<double, 2>> places{{0.5, 1}, {1.25, 1}, {9.75, 1}};
+    const std::vector<std::array<double, 2>> positions{{0.5, 1}, {1.25, 1}, {9.75, 1}};
     const Folder folder;
     for (const bool periodic : {false, true}) {
         vicinal::Finder<double, 2> finder(
             vicinal::Options<2>{.domain = periodic ? vicinal::Domain<2>::orthogonal({10, 10})
                                                    : vicinal::Domain<2>{}});
-        finder.update(vicinal::points<2>(places, 0.75));
+        finder.update(vicinal::points<2>(positions, 0.75));
         const Images images = periodic ? Images::read : Images::none;
         const Listed expected =
             periodic ? Listed{{0, 1, 0, 0}, {0, 2, -1, 0}} : Listed{{0, 1, 0, 0}};

@@ -1,4 +1,4 @@
-// Memory that counts itself: which ledger is charged, and that it is credited again.
+// Memory accounting: which ledger is charged, and that it is credited on release.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Loops on several threads, and the pool behind them.
+// Parallel loops and the thread pool.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,7 +30,7 @@ TEST(Parallel, TasksRunOnceEach) {
         }
 }
 
-// More than the pieces a loop's state can count.
+// More than the number of pieces that fit a loop's state.
 TEST(Parallel, MillionsOfTasksRunOnceEach) {
     const std::size_t tasks = (std::size_t{1} << 21) + 5;
     const auto runs = std::make_unique<std::atomic<unsigned char>[]>(tasks);
@@ -64,7 +64,7 @@ TEST(Parallel, TheLowestFailureIsThrown) {
     }
 }
 
-// The caller could do everything alone; but where it is given helpers, some help.
+// The caller could run all tasks itself, but with helpers, some of them help.
 TEST(Parallel, OthersHelp) {
     using namespace std::chrono_literals;
     std::atomic<bool> helped = false;
@@ -79,7 +79,7 @@ TEST(Parallel, OthersHelp) {
     EXPECT_TRUE(helped);
 }
 
-// A loop whose helpers are busy elsewhere ends all the same.
+// A loop whose helpers are busy elsewhere still completes.
 TEST(Parallel, TheCallerNeedsNobody) {
     using namespace std::chrono_literals;
     std::atomic<bool> release = false;
@@ -90,7 +90,7 @@ TEST(Parallel, TheCallerNeedsNobody) {
             while (!release) std::this_thread::yield();
         });
     });
-    // All three, unless the machine is so busy that helpers do not come.
+    // All three, unless the machine is so busy that helpers do not run.
     const auto end = std::chrono::steady_clock::now() + 5s;
     while (held == 0 || (held < 3 && std::chrono::steady_clock::now() < end))
         std::this_thread::yield();
@@ -117,7 +117,7 @@ TEST(Parallel, LoopsInsideLoops) {
     }
 }
 
-// An error of a loop inside is one of the task around it.
+// An error of a nested loop is an error of the outer task.
 TEST(Parallel, AFailureInsideGoesThroughAllLoops) {
     EXPECT_THROW(parallel_tasks(3, 8,
                                 [](std::size_t, int) {
@@ -131,7 +131,7 @@ TEST(Parallel, AFailureInsideGoesThroughAllLoops) {
 TEST(Parallel, ManyCallers) {
     std::vector<std::thread> callers;
     std::atomic<int> wrong = 0;
-    for (std::size_t c = 0; c < 40; ++c)  // more than there are slots
+    for (std::size_t c = 0; c < 40; ++c)  // more than the number of slots
         callers.emplace_back([&, c] {
             for (std::size_t loop = 0; loop < 100; ++loop) {
                 std::atomic<std::size_t> sum = 0;
@@ -158,7 +158,7 @@ void run_loop(Pool& pool, std::uint32_t team, std::atomic<std::size_t>& sum) {
     pool.run(loop);
 }
 
-// Also one whose helpers are just going to sleep, or have not begun yet.
+// Also a pool whose helpers are just going to sleep or have not started.
 TEST(Pool, StopsAtAnyTime) {
     for (int k = 0; k < 500; ++k) {
         Pool pool;
@@ -193,18 +193,18 @@ TEST(Pool, BacksOffForAWhile) {
     BackOff back_off;
     EXPECT_EQ(back_off.admit(63), 63u);
     back_off.stalled(1);
-    // A pause of the test itself may be as long: then the limit is over.
+    // The test itself may be preempted for as long: then the limit has expired.
     const auto limited = back_off.admit(63);
     EXPECT_TRUE(limited == 62 || limited == 63) << limited;
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     EXPECT_EQ(back_off.admit(63), 63u);
-    std::uint32_t least = 63;
-    for (int k = 0; k < 8; ++k) {  // again and again: for longer
+    std::uint32_t smallest = 63;
+    for (int k = 0; k < 8; ++k) {  // repeated: the back-off grows
         back_off.stalled(2);
-        least = std::min(least, back_off.admit(63));
-        least = std::min(least, back_off.admit(1));
+        smallest = std::min(smallest, back_off.admit(63));
+        smallest = std::min(smallest, back_off.admit(1));
     }
-    EXPECT_EQ(least, 0u);
+    EXPECT_EQ(smallest, 0u);
 }
 
 TEST(Parallel, ScanSumsWhatComesBefore) {
@@ -231,7 +231,7 @@ TEST(Lazy, IsMadeOnce) {
     delete &first;
 }
 
-// With a static local the child would wait for a thread that it does not have.
+// With a static local variable the child would wait for a thread that does not exist in it.
 TEST(Lazy, IsMadeInAChildForkedMeanwhile) {
     Lazy<int> number;
     std::atomic<bool> making = false, forked = false;

@@ -1,5 +1,5 @@
-// The plain evaluation itself, on cases small enough to check by hand: everything else is
-// measured against it.
+// The plain evaluation, the reference of all other tests, on cases small enough to check by
+// hand.
 #include "reference/plain.hpp"
 
 #include <gtest/gtest.h>
@@ -67,8 +67,8 @@ TEST(Plain, shear_moves_the_images_of_swept_bodies) {
     const Points x{{0, 0}, {9.5, 8}};
     const Points u{{0, 0}, {0, 0}};
     EXPECT_TRUE(plain_pairs(points<2>(x, 0.51), domain).empty());
-    // Seen from body 0 across -x, body 1 stands at y = -2 and slides to -5, or with the other
-    // sign to 1, through 0.
+    // Seen from body 0 across -x, body 1 moves from y = -2 to -5, or with the other sign to 1,
+    // through 0.
     EXPECT_TRUE(plain_pairs(points<2>(x, 0.51).moving(u), domain).empty());
     domain.shear_change = -3;
     EXPECT_EQ(plain_pairs(points<2>(x, 0.51).moving(u), domain), (Pairs<2>{{0, 1, {-1, -1}}}));
@@ -102,7 +102,7 @@ TEST(Plain, vertices_in_common) {
     const std::vector<std::uint32_t> triangles{0, 1, 2, 3, 2, 1, 5, 4, 3}, ends{5, 9};
     const auto bodies = points<2>(x, 1).with_vertices(triangles, 3);
     EXPECT_EQ(plain_pairs(bodies, {}), (Pairs<2>{{0, 2, {}}}));
-    // Not even with an image of itself.
+    // Nor with an image of itself.
     EXPECT_EQ(plain_pairs(bodies, periodic(1, 0)),
               (Pairs<2>{{0, 2, {-1, 0}}, {0, 2, {0, 0}}, {0, 2, {1, 0}}}));
     const Points y{{0, 0}};
@@ -149,7 +149,8 @@ TEST(Plain, probes_of_every_shape) {
     EXPECT_EQ(hits(points<2>(far, 100), points<2>(lower)), 0u);
 }
 
-// Touching the corner only half way: the nearest time is inside a piece, at no crossing.
+// Touches the corner in the middle of the motion: the closest approach is inside a piece, not
+// at a crossing.
 TEST(Plain, a_moving_sphere_that_grazes_a_corner) {
     const Points lower{{-1, -1}}, upper{{0, 0}}, from{{0, 2}}, along{{2, -2}};
     const auto box = boxes<2>(lower, upper);

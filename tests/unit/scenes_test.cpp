@@ -27,7 +27,7 @@ Workload make_in(const std::string& name, int dim, std::uint64_t n, std::uint64_
     return make(name, n, seed, values);
 }
 
-// FNV-1a over the bytes, lowest first, so that the order of bytes in memory is no matter.
+// FNV-1a over the bytes, lowest first, so that the hash is independent of endianness.
 class Hash {
   public:
     void add(std::uint64_t word) {
@@ -97,7 +97,7 @@ std::vector<std::string> names() {
     return result;
 }
 
-// What every scene must be, in both dimensions.
+// Properties of every scene, in both dimensions.
 class EveryScene : public testing::TestWithParam<std::tuple<std::string, int>> {
   protected:
     std::string name() const { return std::get<0>(GetParam()); }
@@ -118,7 +118,7 @@ TEST_P(EveryScene, DependsOnTheSeedAlone) {
 TEST_P(EveryScene, StaysSoundAtTheEndsOfItsParameters) {
     const auto info = std::ranges::find(list(), name(), &SceneInfo::name);
     for (const Parameter& parameter : info->parameters)
-        for (const double value : {parameter.least, parameter.most}) {
+        for (const double value : {parameter.minimum, parameter.maximum}) {
             if (parameter.name == "dim" || (parameter.name == "axis" && value == 2)) continue;
             SCOPED_TRACE(parameter.name + " = " + std::to_string(value));
             expect_sound(make_in(name(), dim(), 100, 1, {{parameter.name, value}}), 100);
@@ -214,7 +214,7 @@ TEST(Arithmetic, FindsRoots) {
     }
 }
 
-// Only bodies at least the cut-off away from the border see a whole ball.
+// Only bodies at least the cut-off away from the border have all neighbours.
 TEST(Uniform, HasTheNeighboursAskedFor) {
     for (const int dim : {2, 3}) {
         const Workload w = make_in("uniform", dim, 4000);
@@ -260,8 +260,8 @@ TEST(Spheres, FillWhatIsAskedFor) {
 
 TEST(Spheres, HaveTheSizesTheyClaim) {
     const auto ratio = [](const Workload& w) {
-        const auto [least, most] = std::ranges::minmax(w.radius);
-        return most / least;
+        const auto [smallest, largest] = std::ranges::minmax(w.radius);
+        return largest / smallest;
     };
     EXPECT_GT(ratio(make("polydisperse", 10'000, 1)), 30);
     EXPECT_DOUBLE_EQ(ratio(make("equal_spheres", 1000, 1)), 1);
@@ -311,14 +311,14 @@ TEST(Degenerate, ComesInEveryShape) {
 TEST(Make, NamesWhatThereIs) {
     EXPECT_EQ(message("unifrom", {})
                   .find("unknown scene 'unifrom'; did you mean 'uniform'? "
-                        "There are: uniform, lattice, clusters, "),
+                        "Available: uniform, lattice, clusters, "),
               0U);
-    EXPECT_EQ(message("galaxy", {}).find("unknown scene 'galaxy'; there are: uniform, "), 0U);
+    EXPECT_EQ(message("galaxy", {}).find("unknown scene 'galaxy'; available: uniform, "), 0U);
     EXPECT_EQ(message("uniform", {{"neighbors", 3}}),
               "scene 'uniform' has no parameter 'neighbors'; did you mean 'neighbours'? "
-              "There are: dim, neighbours");
+              "Available: dim, neighbours");
     EXPECT_EQ(message("giant", {{"cutoff", 3}}),
-              "scene 'giant' has no parameter 'cutoff'; there are: dim, fill, ratio");
+              "scene 'giant' has no parameter 'cutoff'; available: dim, fill, ratio");
 }
 
 TEST(Make, NamesTheRange) {

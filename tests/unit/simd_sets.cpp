@@ -1,4 +1,4 @@
-// Prints the instruction sets this machine and build have, best first: tests/on_target.sh asks.
+// Prints the instruction sets this machine and build have, best first, for tests/on_target.sh.
 #include <cstdio>
 
 #include "simd/targets.hpp"

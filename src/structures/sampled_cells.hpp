@@ -15,12 +15,12 @@
 namespace vicinal::inline VICINAL_API {
 
 template <Real T, int D>
-class KeptCells {
+class SampledCells {
   public:
-    static constexpr std::size_t most = 27;
+    static constexpr std::size_t max_per_body = 27;
 
-    // At most `each` records per instance; the instance and the step seed the choice.
-    void write(const Scene<T, D>& scene, const CellRecords<T, D>& grid, std::size_t each,
+    // At most `per_body` records per instance; the instance and the step seed the choice.
+    void write(const Scene<T, D>& scene, const CellRecords<T, D>& grid, std::size_t per_body,
                std::uint64_t step, Buffer<CellRecord>& records) {
         const std::size_t n = scene.size();
         first_.resize(n + 1);
@@ -29,8 +29,8 @@ class KeptCells {
             return grid.cover(scene.box(static_cast<Index>(k)));
         };
         parallel_for(scene.threads(), n, [&](std::size_t k) {
-            first_[k] =
-                static_cast<std::size_t>(std::min(cover(k).count(), static_cast<double>(each)));
+            first_[k] = static_cast<std::size_t>(
+                std::min(cover(k).count(), static_cast<double>(per_body)));
         });
         const std::size_t total = exclusive_scan(scene.threads(), first_.span());
         if (total >= std::numeric_limits<Index>::max())
@@ -42,7 +42,7 @@ class KeptCells {
         records.resize(total);
         parallel_for(scene.threads(), n, [&](std::size_t k) {
             const CellSpan<D> cells = cover(k);
-            std::array<std::uint64_t, most> chosen;
+            std::array<std::uint64_t, max_per_body> chosen;
             const std::size_t count = first_[k + 1] - first_[k];
             choose(cells.count(), count, step << 32 ^ k, chosen);
             for (std::size_t c = 0; c < count; ++c)
@@ -76,19 +76,19 @@ class KeptCells {
     // `count` different numbers below `all`, in ascending order: all of them, or at random
     // (Floyd's algorithm: the last candidate replaces a number that is already chosen).
     static void choose(double all, std::size_t count, std::uint64_t seed,
-                       std::array<std::uint64_t, most>& chosen) {
+                       std::array<std::uint64_t, max_per_body>& chosen) {
         const auto total = static_cast<std::uint64_t>(all);
         for (std::size_t c = 0; c < count; ++c) {
             const std::uint64_t last = total - count + c;
             seed += 0x9e3779b97f4a7c15;
-            const std::uint64_t random = total == count ? last : mixed(seed) % (last + 1);
+            const std::uint64_t random = total == count ? last : mix_bits(seed) % (last + 1);
             const auto end = chosen.begin() + static_cast<std::ptrdiff_t>(c);
             chosen[c] = std::find(chosen.begin(), end, random) == end ? random : last;
         }
         std::sort(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(count));
     }
 
-    Buffer<std::size_t> first_;  // first record of each instance, and the end
+    Buffer<std::size_t> first_;  // first record of per_body instance, and the end
     const CellRecord* records_ = nullptr;
 };
 
