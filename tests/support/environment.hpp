@@ -1,23 +1,25 @@
-// How much to test, from the environment: scripts/test.sh sets it.
+// How much to test.
 #pragma once
 
 #include <cstdlib>
+#include <string_view>
 
 namespace vicinal::test {
 
-inline bool environment_says(const char* name) {
-    const char* value = std::getenv(name);
-    return value != nullptr && *value == '1';
-}
-
-// Everything, however long it takes.
+// More combinations and longer cases: scripts/test.sh --all sets the variable.
 inline bool run_all() {
-    return environment_says("VICINAL_TEST_ALL");
+    const char* const value = std::getenv("VICINAL_TEST_ALL");
+    return value != nullptr && std::string_view(value) == "1";
 }
 
-// Sanitizers make everything ten times slower: the heaviest cases shrink or are left out.
-inline bool run_light() {
-    return environment_says("VICINAL_TEST_LIGHT");
+// Sanitizers make everything ten times slower: the heaviest cases shrink or are left out, and
+// each type and each dimension is met once.
+constexpr bool run_light() {
+#ifdef VICINAL_TEST_LIGHT
+    return true;
+#else
+    return false;
+#endif
 }
 
 }  // namespace vicinal::test
