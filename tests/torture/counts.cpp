@@ -1,8 +1,6 @@
 // TORTURE, Counts: how many bodies and how many pairs; and the limits a caller may set.
 #include "torture.hpp"
 
-#include <cstdlib>
-
 namespace vicinal::test {
 namespace {
 
@@ -18,16 +16,15 @@ Vectors<T, D> one_place(const std::array<T, D>& place, std::size_t n) {
     return view;
 }
 
-// How many bodies a heavy case takes, of the n it is about: all in one flavour per method,
-// another one for the next method. When everything is asked for the other flavours run as well,
-// with a quarter. What only n itself would show, a count or a buffer too small for it, is a
-// matter neither of the flavour nor of the instruction set; the cost grows with the square.
+// How many bodies a heavy case takes, of the n it is about, for the cost grows with the square:
+// a quarter, in one flavour per method, another one for the next method. When everything is
+// asked for, all n in that flavour and a quarter in the others: what only n itself would show,
+// a count or a buffer too small for it, is not a matter of the flavour.
 template <class F>
 std::size_t heavy_size(std::size_t method, std::size_t n) {
     constexpr std::size_t flavour =
         (sizeof(typename F::T) == 4 ? 0u : 2u) + (F::D == 3 ? 1u : 0u);
-    if (run_light() || std::getenv("VICINAL_SIMD") != nullptr) n /= 10;
-    if ((method + 1) % 4 == flavour) return n;
+    if ((method + 1) % 4 == flavour) return run_all() ? n : run_light() ? n / 10 : n / 4;
     return run_all() ? n / 4 : 0;
 }
 
