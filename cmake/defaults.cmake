@@ -32,7 +32,7 @@ endfunction()
 # compiled once for many files.
 function(vicinal_compile_fast target)
   target_compile_options(${target} PRIVATE -O1)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 7)
 endfunction()
 
 # The headers of this directory on the include path of its target, by their path from the root
