@@ -27,6 +27,15 @@ function(vicinal_defaults target)
     VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON)
 endfunction()
 
+# For the tool and the tests, which are compiled more often than they run: what they include,
+# CLI11, nlohmann-json and googletest, takes longer to compile than their own code, so it is
+# compiled once for many files.
+function(vicinal_compile_fast target)
+  # clang takes four times as long to optimise instrumented code as to compile it.
+  target_compile_options(${target} PRIVATE $<IF:$<BOOL:${VICINAL_SANITIZE}>,-O0,-O1>)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 7)
+endfunction()
+
 # The headers of this directory on the include path of its target, by their path from the root
 # ("io/table.hpp"), and those of no other directory: the path holds nothing but a link to this
 # one. So a target can include its own headers and those of what it links, and no others.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs the tests. --all: also everything slow (the whole product of the agreement suite, the
-# second compiler, sanitizers, format and clang-tidy, fuzzing, the page of the bench in a browser).
+# Runs the tests. --all: also everything slow (more combinations of the agreement and torture
+# suites, each instruction set, the second compiler, sanitizers, format and clang-tidy, fuzzing,
+# the page of the bench in a browser).
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 case "${1:-}" in
@@ -17,8 +18,7 @@ fi
 # Each step prints the time since the start.
 step() { printf '\n== %d:%02d  %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$*"; }
 
-# build PRESET [TARGET ...], then its tests:
-# run_tests PRESET [NAME=VALUE ...] [-- OPTION OF CTEST ...]
+# build PRESET [TARGET ...], then its tests: run_tests PRESET [OPTION OF CTEST ...]
 build() {
     local preset=$1
     shift
@@ -27,42 +27,48 @@ build() {
     quietly cmake --build "build/$preset" ${*:+--target "$@"}
 }
 run_tests() {
-    local preset=$1 settings=()
+    local preset=$1
     shift
-    step "test: $preset $*"
-    while [ $# -gt 0 ] && [ "$1" != -- ]; do settings+=("$1"); shift; done
-    [ $# -eq 0 ] || shift
-    env "${settings[@]}" ctest --test-dir "build/$preset" --output-on-failure -j "$(nproc)" "$@" --progress 2>&1 | tail -n 40
+    step "test: $preset"
+    ctest --test-dir "build/$preset" --output-on-failure -j "$(nproc)" "$@" --progress 2>&1 | tail -n 40
+}
+
+# Three targets, a minute each.
+fuzz() {
+    local target limit
+    for target in readers finders durations; do
+        mkdir -p "build/asan/corpus_$target"
+        # Inputs of any length from the start; entropic scheduling takes more time than the
+        # target. durations has a limit of its own for each call, and an input makes several.
+        limit=20
+        [ $target != durations ] || limit=300
+        (cd build/asan && quietly "tests/fuzz_$target" -max_total_time=60 -timeout=$limit -rss_limit_mb=2048 \
+            -len_control=0 -entropic=0 -print_final_stats=1 "corpus_$target")
+    done
 }
 
 build release
 if [ "${1:-}" != --all ]; then
-    run_tests release -- -LE simd  # the other instruction sets: with --all
+    run_tests release -LE slow
     exit
 fi
 
 [ -z "$page" ] || ctest --test-dir build/release -N -L page | grep ': page$' >/dev/null ||
     { echo "the test of the bench's page is not registered: see tests/CMakeLists.txt" >&2; exit 1; }
-run_tests release VICINAL_TEST_ALL=1
+VICINAL_TEST_ALL=1 run_tests release
+
+build asan  # with the second compiler, warnings are errors
+step "format, clang-tidy and fuzzing"
+fuzz &
+fuzzing=$!
+scripts/lint.sh || { kill $fuzzing; exit 1; }
+wait $fuzzing
 # Sanitizers are slow: each type and each dimension once, and simulators with one method.
 once='float_2d|double_3d|every_method|whatever_the_method'
-build asan  # with the second compiler, warnings are errors
-step "format and clang-tidy"
-scripts/lint.sh
-run_tests asan VICINAL_TEST_LIGHT=1 -- -E "$once"
+run_tests asan -E "$once"
+
 # Only the library runs on several threads; readers and the tool are left out.
-threaded=(agreement nearest tree_options torture unit_core unit_approximate)
+threaded=(agreement nearest tree_options torture unit_core)
 build tsan "${threaded[@]}"
-run_tests tsan VICINAL_TEST_LIGHT=1 TSAN_OPTIONS=die_after_fork=0 -- \
-    -L "^($(IFS='|'; echo "${threaded[*]}"))\$" -E "$once"
-for target in readers finders durations; do
-    step "fuzz: $target, a minute"
-    mkdir -p "build/asan/corpus_$target"
-    # Inputs of any length from the start; entropic scheduling takes more time than the target.
-    # durations has its own limit per call, and an input makes several calls.
-    limit=20
-    [ $target != durations ] || limit=300
-    (cd build/asan && quietly "tests/fuzz_$target" -max_total_time=60 -timeout=$limit -rss_limit_mb=2048 \
-        -len_control=0 -entropic=0 -print_final_stats=1 "corpus_$target")
-done
+TSAN_OPTIONS=die_after_fork=0 run_tests tsan -L "^($(IFS='|'; echo "${threaded[*]}"))\$" -E "$once"
 step "everything passed"

@@ -1,11 +1,10 @@
-// The combinations to run: all of them, or a pairwise cover, in which any two values of any two
-// factors occur together at least once.
+// The combinations to run: a covering array of strength two or three. Any two, or three, values
+// of as many factors occur together in at least one case.
 #pragma once
 
 #include <cstddef>
-#include <numeric>
+#include <limits>
 #include <set>
-#include <tuple>
 #include <vector>
 
 #include "support/environment.hpp"
@@ -14,72 +13,68 @@ namespace vicinal::test {
 
 using CaseIndices = std::vector<std::size_t>;  // one value per factor
 
-inline std::vector<CaseIndices> full_product(const std::vector<std::size_t>& sizes) {
-    std::vector<CaseIndices> all;
-    CaseIndices now(sizes.size(), 0);
-    for (;;) {
-        all.push_back(now);
-        std::size_t f = 0;
-        while (f < sizes.size() && ++now[f] == sizes[f]) now[f++] = 0;
-        if (f == sizes.size()) return all;
+inline constexpr auto any_value = std::numeric_limits<std::size_t>::max();
+
+// Of a factor: all values, one, or none yet.
+struct Values {
+    std::size_t begin = 0, end = 0;
+};
+
+// Calls f with each choice of `strength` factors and values for them; other factors have any
+// value. `must` is among the factors, if it is one.
+template <class F>
+void for_each_meeting(const std::vector<Values>& values, std::size_t strength, std::size_t must,
+                      const F& f, CaseIndices chosen = {}, std::size_t from = 0) {
+    chosen.resize(values.size(), any_value);
+    if (strength == 0) {
+        if (must == any_value || chosen[must] != any_value) f(chosen);
+        return;
+    }
+    for (std::size_t k = from; k < values.size(); ++k) {
+        for (std::size_t v = values[k].begin; v < values[k].end; ++v) {
+            chosen[k] = v;
+            for_each_meeting(values, strength - 1, must, f, chosen, k + 1);
+        }
+        chosen[k] = any_value;
     }
 }
 
-// Greedy: starts from an uncovered pair of values and gives each other factor the value that
-// covers the most pairs. The result depends on the sizes alone.
-inline std::vector<CaseIndices> pairwise_cover(const std::vector<std::size_t>& sizes) {
-    using ValuePair = std::tuple<std::size_t, std::size_t, std::size_t, std::size_t>;
-    std::set<ValuePair> uncovered;
-    for (std::size_t f = 0; f < sizes.size(); ++f)
-        for (std::size_t g = f + 1; g < sizes.size(); ++g)
-            for (std::size_t v = 0; v < sizes[f]; ++v)
-                for (std::size_t w = 0; w < sizes[g]; ++w) uncovered.insert({f, v, g, w});
-    const auto value_pair = [](std::size_t f, std::size_t v, std::size_t g, std::size_t w) {
-        return f < g ? ValuePair{f, v, g, w} : ValuePair{g, w, f, v};
-    };
-    std::vector<CaseIndices> cover;
-    while (!uncovered.empty()) {
-        constexpr auto unset = static_cast<std::size_t>(-1);
-        CaseIndices now(sizes.size(), unset);
-        const auto [f0, v0, g0, w0] = *uncovered.begin();
-        now[f0] = v0;
-        now[g0] = w0;
+// Greedy: starts from an uncovered combination and gives each other factor the value that
+// covers the most combinations. The result depends on the sizes alone.
+inline std::vector<CaseIndices> cover(const std::vector<std::size_t>& sizes,
+                                      std::size_t strength) {
+    std::vector<Values> all;
+    for (const std::size_t size : sizes) all.push_back({0, size});
+    std::set<CaseIndices> open;
+    for_each_meeting(all, strength, any_value, [&](const auto& m) { open.insert(m); });
+    std::vector<CaseIndices> cases;
+    while (!open.empty()) {
+        CaseIndices now = *open.begin();
+        std::vector<Values> chosen(sizes.size());
+        for (std::size_t f = 0; f < sizes.size(); ++f)
+            if (now[f] != any_value) chosen[f] = {now[f], now[f] + 1};
         for (std::size_t f = 0; f < sizes.size(); ++f) {
-            if (now[f] != unset) continue;
-            std::size_t best = 0, best_gain = 0;
+            if (now[f] != any_value) continue;
+            std::size_t best_gain = 0;
+            now[f] = 0;
             for (std::size_t v = 0; v < sizes[f]; ++v) {
                 std::size_t gain = 0;
-                for (std::size_t g = 0; g < sizes.size(); ++g)
-                    if (now[g] != unset) gain += uncovered.count(value_pair(f, v, g, now[g]));
-                if (gain > best_gain) best = v, best_gain = gain;
+                chosen[f] = {v, v + 1};
+                for_each_meeting(chosen, strength, f,
+                                 [&](const auto& m) { gain += open.count(m); });
+                if (gain > best_gain) now[f] = v, best_gain = gain;
             }
-            now[f] = best;
+            chosen[f] = {now[f], now[f] + 1};
         }
-        for (std::size_t f = 0; f < sizes.size(); ++f)
-            for (std::size_t g = f + 1; g < sizes.size(); ++g)
-                uncovered.erase({f, now[f], g, now[g]});
-        cover.push_back(now);
+        for_each_meeting(chosen, strength, any_value, [&](const auto& m) { open.erase(m); });
+        cases.push_back(now);
     }
-    return cover;
-}
-
-// The full product of all factors but the last, whose value is (a + b + ...) mod its size for
-// values a, b, ... of the others. So any two values of two other factors are combined with
-// every value of the last, if some third factor has at least as many values.
-inline std::vector<CaseIndices> product_with_cyclic_last(std::vector<std::size_t> sizes) {
-    const std::size_t last = sizes.back();
-    sizes.pop_back();
-    std::vector<CaseIndices> cases = full_product(sizes);
-    for (CaseIndices& c : cases)
-        c.push_back(std::accumulate(c.begin(), c.end(), std::size_t{0}) % last);
     return cases;
 }
 
-// The full product, the pairwise cover, or a part of the cover for builds with sanitizers,
-// which are ten times slower.
+// Any three values meet; otherwise any two; or, with sanitizers, some of those cases.
 inline std::vector<CaseIndices> chosen_cases(const std::vector<std::size_t>& sizes) {
-    if (run_all()) return product_with_cyclic_last(sizes);
-    std::vector<CaseIndices> cases = pairwise_cover(sizes);
+    const std::vector<CaseIndices> cases = cover(sizes, run_all() ? 3 : 2);
     if (!run_light()) return cases;
     std::vector<CaseIndices> some;
     for (std::size_t c = 0; c < cases.size(); c += 5) some.push_back(cases[c]);

@@ -1,23 +1,25 @@
-// The extent of the tests, from environment variables that scripts/test.sh sets.
+// The extent of the tests.
 #pragma once
 
 #include <cstdlib>
+#include <string_view>
 
 namespace vicinal::test {
 
-inline bool environment_says(const char* name) {
-    const char* value = std::getenv(name);
-    return value != nullptr && *value == '1';
-}
-
-// Run all cases, including slow ones.
+// More combinations and slow cases: scripts/test.sh --all sets the variable.
 inline bool run_all() {
-    return environment_says("VICINAL_TEST_ALL");
+    const char* const value = std::getenv("VICINAL_TEST_ALL");
+    return value != nullptr && std::string_view(value) == "1";
 }
 
-// With sanitizers, which are ten times slower, the heaviest cases are reduced or skipped.
-inline bool run_light() {
-    return environment_says("VICINAL_TEST_LIGHT");
+// With sanitizers, which are ten times slower, the heaviest cases are reduced or skipped, and
+// each type and each dimension is tested once.
+constexpr bool run_light() {
+#ifdef VICINAL_TEST_LIGHT
+    return true;
+#else
+    return false;
+#endif
 }
 
 }  // namespace vicinal::test

@@ -1,8 +1,6 @@
 // TORTURE, Counts: numbers of bodies and pairs, and the limits that a caller may set.
 #include "torture.hpp"
 
-#include <cstdlib>
-
 namespace vicinal::test {
 namespace {
 
@@ -18,16 +16,15 @@ Vectors<T, D> one_place(const std::array<T, D>& place, std::size_t n) {
     return view;
 }
 
-// The number of bodies of a heavy case: all n for one type and dimension per method, in turn.
-// With VICINAL_TEST_ALL the others run as well, with a quarter of n. Faults that depend on n,
-// such as a counter or buffer that is too small, do not depend on type, dimension or
-// instruction set, and the cost is quadratic in n.
+// The number of bodies of a heavy case, whose cost is quadratic in n: a quarter of n, for one
+// type and dimension per method, in turn. With VICINAL_TEST_ALL all n for that one and a
+// quarter for the others: faults that depend on n, such as a counter or buffer that is too
+// small, do not depend on type and dimension.
 template <class F>
 std::size_t heavy_size(std::size_t method, std::size_t n) {
     constexpr std::size_t flavour =
         (sizeof(typename F::T) == 4 ? 0u : 2u) + (F::D == 3 ? 1u : 0u);
-    if (run_light() || std::getenv("VICINAL_SIMD") != nullptr) n /= 10;
-    if ((method + 1) % 4 == flavour) return n;
+    if ((method + 1) % 4 == flavour) return run_all() ? n : run_light() ? n / 10 : n / 4;
     return run_all() ? n / 4 : 0;
 }
 
@@ -55,7 +52,7 @@ TYPED_TEST(Counts, few_and_many_bodies) {
 TYPED_TEST(Counts, nothing_at_all) {
     VICINAL_FLAVOUR;
     const std::vector<T> none, one(D, T{0});
-    for (const std::string& method : method_extremes())
+    for (const std::string& method : method_extremes(next_turn()))
         for (const Domain<D>& domain : {Domain<D>::open(), cube<D>(1)}) {
             SCOPED_TRACE(method);
             Finder<T, D> finder(with_method<D>(method, 2, domain));

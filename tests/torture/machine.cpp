@@ -192,7 +192,7 @@ TEST(Machine, inside_a_region_of_tbb) {
 
 TEST(Machine, more_threads_than_cores) {
     const Sample sample;
-    for (const std::string& method : {"auto", "kd_tree", "compact_grid"})
+    for (const char* const method : {"auto", "kd_tree", "compact_grid"})
         EXPECT_EQ(sample.differs(64, method), "") << method;
 }
 

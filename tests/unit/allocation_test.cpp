@@ -84,7 +84,8 @@ std::vector<float> positions(std::size_t n, int step) {
 class Steady : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Steady, StateAllocatesNothing) {
-    const bool slow = GetParam() == "brute_force" || GetParam().ends_with("cells_per_body=8)");
+    const bool slow = GetParam() == "brute_force" || GetParam() == "sweep_all_pairs" ||
+                      GetParam().ends_with("cells_per_body=8)");
     const std::size_t n = slow ? 4000 : 20000;
     const std::vector<float> radius(n, 0.01f);
     // One thread: with more, the memory of each worker depends on timing, and a worker may get

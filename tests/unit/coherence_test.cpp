@@ -34,7 +34,7 @@ double figure(const Finder<double, 3>& finder, const std::string& name) {
     return -1;
 }
 
-std::string refusal(const std::string& method) {
+std::string refusal_of_finder(const std::string& method) {
     try {
         finder_of(method);
     } catch (const Error& error) {
@@ -46,11 +46,12 @@ std::string refusal(const std::string& method) {
 TEST(Verlet, IsSpelledWithAMethodInside) {
     const auto finder = finder_of("verlet(inner=bvh(leaf=8), skin=0.5)");
     EXPECT_EQ(finder.report().method, "verlet(inner=bvh(leaf=8, refit=off), skin=0.5)");
-    EXPECT_NE(refusal("verlet(inner=verlet)").find("another method"), std::string::npos);
-    EXPECT_NE(refusal("verlet(inner=bvh(leaf=0))").find("leaf"), std::string::npos);
-    EXPECT_NE(refusal("verlet(inner=bhv)").find("bvh"), std::string::npos);
-    EXPECT_NE(refusal("verlet(skin=thick)").find("auto"), std::string::npos);
-    EXPECT_NE(refusal("verlet(skin=-1)").find("number from 0"), std::string::npos);
+    EXPECT_NE(refusal_of_finder("verlet(inner=verlet)").find("another method"),
+              std::string::npos);
+    EXPECT_NE(refusal_of_finder("verlet(inner=bvh(leaf=0))").find("leaf"), std::string::npos);
+    EXPECT_NE(refusal_of_finder("verlet(inner=bhv)").find("bvh"), std::string::npos);
+    EXPECT_NE(refusal_of_finder("verlet(skin=thick)").find("auto"), std::string::npos);
+    EXPECT_NE(refusal_of_finder("verlet(skin=-1)").find("number from 0"), std::string::npos);
 }
 
 TEST(Verlet, WithoutSkinIsItsInnerMethod) {
