@@ -31,8 +31,12 @@ endfunction()
 # CLI11, nlohmann-json and googletest, takes longer to compile than their own code, so it is
 # compiled once for many files.
 function(vicinal_compile_fast target)
-  # clang takes four times as long to optimise instrumented code as to compile it.
-  target_compile_options(${target} PRIVATE $<IF:$<BOOL:${VICINAL_SANITIZE}>,-O0,-O1>)
+  # clang takes several times as long to optimise instrumented code as to compile it.
+  if(VICINAL_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  else()
+    target_compile_options(${target} PRIVATE -O1)
+  endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 7)
 endfunction()
 
