@@ -24,10 +24,11 @@ struct BoxCells {
     std::array<unsigned, D> bits{};
 
     // Monotone; the search relies on nothing else. Coordinates far outside the quantile bounds
-    // are clamped to the first or the last cell.
+    // are clamped to the first or the last cell, and NaN to the first: that is the difference
+    // of an infinite coordinate and an infinite length, from which a run may begin anywhere.
     std::int32_t cell(float x, std::size_t axis) const {
         const float c = (x - origin[axis]) * per_length[axis];
-        return static_cast<std::int32_t>(std::min(std::max(c, 0.0f), max_cell[axis]));
+        return static_cast<std::int32_t>(std::min(std::max(0.0f, c), max_cell[axis]));
     }
 };
 
