@@ -47,7 +47,7 @@ P
         by=
         for suite in "${suites[@]}"; do
             if ! timeout 900 "$tree/build/release/tests/$suite" --gtest_brief=1 \
-                --gtest_fail_fast >"$tree/$suite.log" 2>&1; then
+                --gtest_filter=-*float_2d*:*double_3d* --gtest_fail_fast >"$tree/$suite.log" 2>&1; then
                 by=$suite
                 break
             fi
