@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Does the short suite find faults? Plants faults in a copy of the tree, one at a time, builds
 # the suites of the library and runs them as scripts/test.sh does: each fault must make one
-# fail. Takes about an hour on two cores; not part of any test run.
+# fail. Takes about 15 minutes on two cores with ccache; not part of any test run.
 #   tests/faults/faults.sh [NUMBER ...]      only these faults
 set -euo pipefail
 cd "$(dirname "$0")/../.."
