@@ -27,9 +27,8 @@ function(vicinal_defaults target)
     VISIBILITY_INLINES_HIDDEN ON POSITION_INDEPENDENT_CODE ON)
 endfunction()
 
-# For the tool and the tests, which are compiled more often than they run: what they include,
-# CLI11, nlohmann-json and googletest, takes longer to compile than their own code, so it is
-# compiled once for many files.
+# For the tool and the tests. Their headers (CLI11, nlohmann-json, googletest) take longer to
+# compile than their own code, so several files are compiled as one.
 function(vicinal_compile_fast target)
   # clang takes several times as long to optimise instrumented code as to compile it.
   if(VICINAL_SANITIZE)

@@ -60,9 +60,9 @@ const Structure<T, D>& Finder<T, D>::State::structure_for_nearest() const {
 }
 
 template <Real T, int D>
-void Finder<T, D>::State::query(const Bodies<T, D>& queries, bool bare,
+void Finder<T, D>::State::query(const Bodies<T, D>& queries, bool is_probe,
                                 Blocks<D>& target) const {
-    check_bodies(queries, bare ? "queries" : "first set", execution);
+    check_bodies(queries, is_probe ? "queries" : "first set", execution);
     const bool moving = bodies.swept() || queries.swept();
     const Structure<T, D>& to = structure_for(moving);
     PairFilter<D> filter_of_queries;
@@ -74,8 +74,8 @@ void Finder<T, D>::State::query(const Bodies<T, D>& queries, bool bare,
     to.scene().check_images(query_scene);
     SearchContext<T, D> context = context_of(to.scene());
     context.queries = &query_scene;
-    context.ignore_cutoff = bare;
-    if (bare) context.rule = ReachRule::sum;
+    context.ignore_cutoff = is_probe;
+    if (is_probe) context.rule = ReachRule::sum;
     constexpr std::size_t queries_per_task = 256;
     const bool direct = query_scene.images() == Images::direct;
     if (direct) check_images(context, options.max_pairs);
@@ -97,7 +97,7 @@ void Finder<T, D>::State::query(const Bodies<T, D>& queries, bool bare,
 }
 
 template <Real T, int D>
-PairList<D> Finder<T, D>::State::query_pairs(const Bodies<T, D>& queries, bool bare,
+PairList<D> Finder<T, D>::State::query_pairs(const Bodies<T, D>& queries, bool is_probe,
                                              Order order) const {
     require_update();
     PairList<D> result;
@@ -105,7 +105,7 @@ PairList<D> Finder<T, D>::State::query_pairs(const Bodies<T, D>& queries, bool b
     structure_for(bodies.swept() ||
                   queries.swept());  // before limits(): it uses part of max_bytes
     target.store(result, current().periodic(), execution.threads, limits());
-    query(queries, bare, target);
+    query(queries, is_probe, target);
     Rows<D> scratch;
     if (order == Order::sorted)
         RowMaker<D>().sort(result, queries.size(), execution.threads, scratch);
@@ -113,14 +113,14 @@ PairList<D> Finder<T, D>::State::query_pairs(const Bodies<T, D>& queries, bool b
 }
 
 template <Real T, int D>
-void Finder<T, D>::State::stream_query(const Bodies<T, D>& queries, bool bare,
+void Finder<T, D>::State::stream_query(const Bodies<T, D>& queries, bool is_probe,
                                        const Consumer<D>& consumer) const {
     check_consumer<D>(consumer);
     require_update();
     Blocks<D> target;
     structure_for(bodies.swept() || queries.swept());
     target.stream(consumer, current().periodic(), execution.threads, limits());
-    query(queries, bare, target);
+    query(queries, is_probe, target);
 }
 
 template <Real T, int D>

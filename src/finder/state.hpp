@@ -46,9 +46,9 @@ struct Finder<T, D>::State {
     void update_report();
     Limits limits() const;
 
-    // `bare` is true for a probe, false for a second set.
-    PairList<D> query_pairs(const Bodies<T, D>& queries, bool bare, Order order) const;
-    void stream_query(const Bodies<T, D>& queries, bool bare,
+    // `is_probe` is true for a probe, false for a second set.
+    PairList<D> query_pairs(const Bodies<T, D>& queries, bool is_probe, Order order) const;
+    void stream_query(const Bodies<T, D>& queries, bool is_probe,
                       const Consumer<D>& consumer) const;
     // Null queries: the bodies themselves.
     Nearest<T, D> nearest(const Bodies<T, D>* queries, std::size_t k, T max_distance) const;
@@ -109,7 +109,7 @@ struct Finder<T, D>::State {
     const Structure<T, D>& build_query_structure(std::unique_ptr<Structure<T, D>>& to,
                                                  const Bodies<T, D>& given,
                                                  const Domain<D>& domain) const;
-    void query(const Bodies<T, D>& queries, bool bare, Blocks<D>& target) const;
+    void query(const Bodies<T, D>& queries, bool is_probe, Blocks<D>& target) const;
 };
 
 }  // namespace vicinal::inline VICINAL_API

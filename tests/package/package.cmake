@@ -1,6 +1,6 @@
 cmake_minimum_required(VERSION 3.25)
-# Run by ctest: what was built, installed (KIND static); or the project as a part of another
-# and a shared library, and that, installed (KIND shared). Each is used by the consumer.
+# Run by ctest. KIND static installs this build. KIND shared builds the project as a subdirectory
+# of the consumer, with a shared library, and installs that. The consumer uses each.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE out)
   if(code)
