@@ -138,7 +138,13 @@ constexpr unsigned ghost_axis_shift = 28;
 constexpr Index ghost_axis_mask = Index{7} << ghost_axis_shift;
 
 // Below all flags: the class of the body, if pairs are filtered by classes. The bits that
-// remain must suffice for the number.
+// remain must suffice for the number. All bits of an instance in a strip:
+//
+//     domain   31             30 to 28         27    below 27
+//     open     -              -                -     class, body (without classes, the body
+//                                                    may use all bits up to 30)
+//     native   needs_resolve  faces            face  class, body
+//     ghosts   needs_resolve  ghost_axis_mask  -     class, number
 inline unsigned class_shift(const PairClasses& classes) {
     return face_shift - classes.bits();
 }

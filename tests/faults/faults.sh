@@ -21,7 +21,7 @@ faults=(
     'src/structures/cell_records.hpp|std::clamp(result.a[k] - 1, below|std::clamp(result.a[k], below|queries that skip the cell before theirs'
     'src/scene/exclusions.cpp|max_gap_ = std::max(max_gap_, entry.j - entry.i);|max_gap_ = entry.j - entry.i;|excluded pairs of bodies with far numbers are reported'
     'src/finder/fat_bounds.cpp|ReachRule::sum ? 0.5 : 1) * width_|ReachRule::sum ? 0.25 : 1) * width_|a skin of half the width promised'
-    'src/row_grid/strip_join.cpp|hn::And(look_up(high, first), look_up(bit_of[1], second))|hn::Zero(d8)|classes above the eighth never pair'
+    'src/row_grid/class_test-inl.hpp|hn::And(look_up(high, first), look_up(bit_of[1], second))|hn::Zero(d8)|classes above the eighth never pair'
     'src/row_grid/point_sink.cpp|if (!classes_->allows(|if (false && !classes_->allows(|undecided pairs of classes that may not pair'
     'src/row_grid/point_grid.cpp|of_body[scene.body(instances[e])]} << shift|of_body[e]} << shift|the class of another body'
     'src/base/sort.hpp|at += own + (spare ? own / 8 + min_slack : 0);|at += own + (spare ? own / 8 : 0) - (own > 40 ? 1 : 0);|a bucket that overlaps the next by one record'
