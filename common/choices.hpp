@@ -31,7 +31,10 @@ std::string near_miss(const std::string& word, const Range& range) {
 template <class Range>
 std::string choices(const std::string& word, const Range& range) {
     std::string all;
-    for (const auto& item : range) all += (all.empty() ? "" : ", ") + item.name;
+    for (const auto& item : range) {
+        all += all.empty() ? "" : ", ";
+        all += item.name;
+    }
     const std::string nearest = near_miss(word, range);
     return (nearest.empty() ? "; available: "
                             : "; did you mean '" + nearest + "'? Available: ") +

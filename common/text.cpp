@@ -46,6 +46,15 @@ std::string grouped(std::uint64_t value) {
     return result;
 }
 
+std::string counted(std::uint64_t count, std::string_view plural) {
+    std::string word(plural);
+    if (count == 1 && word.ends_with("ies"))
+        word.replace(word.size() - 3, 3, "y");
+    else if (count == 1)
+        word.resize(word.size() - (word.ends_with("xes") ? 2 : 1));
+    return grouped(count) + ' ' + word;
+}
+
 std::string readable_number(double value) {
     if (std::isnan(value)) return "-";
     return value == std::floor(value) && value >= 0 && value < 1e15

@@ -22,6 +22,9 @@ std::string one_line(std::string_view text);
 // 15011231 as 15,011,231.
 std::string grouped(std::uint64_t value);
 
+// "1 frame", "2 frames", "1,000 bodies": a grouped number and the word, given in the plural.
+std::string counted(std::uint64_t count, std::string_view plural);
+
 // Whole numbers grouped, others with four digits, NaN as "-".
 std::string readable_number(double value);
 

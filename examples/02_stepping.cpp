@@ -1,5 +1,4 @@
 // The steps of a simulation in a periodic box: one finder, which keeps its memory.
-#include <atomic>
 #include <cstdio>
 #include <vector>
 
@@ -19,16 +18,17 @@ int main() {
     for (int step = 0; step < 10; ++step) {
         for (std::size_t c = 0; c < xyz.size(); c += 3)
             xyz[c] += 0.25f;  // they may leave the box
-        finder.update(vicinal::points<3>(xyz, 1.0));
+        const auto atoms = vicinal::points<3>(xyz, 1.0);
 
-        std::atomic<std::size_t> across = 0;  // pairs that reach across a face of the box
-        finder.for_each_block([&](const vicinal::Block<3>& block) {  // parallel, nothing stored
-            for (const auto& image : block.images) across += image != vicinal::Image<3>{};
-        });
-        const auto& rows = finder.neighbours();  // or: the neighbours of each body
-        std::printf("step %d: %llu pairs, %zu across a face, body 0 has %zu neighbours\n", step,
-                    static_cast<unsigned long long>(finder.report().pairs), across.load(),
-                    rows[0].size());
+        const auto& pairs = finder.pairs(atoms);  // update and search in one: each pair once
+        std::size_t across = 0;                   // pairs that reach across a face of the box
+        for (auto [i, j, image] : pairs.with_images()) across += image != vicinal::Image<3>{};
+        std::printf("step %d: %zu pairs, %zu across a face\n", step, pairs.size(), across);
+
+        // Or the neighbours of each body, with images, distances and vectors.
+        const auto& rows = finder.neighbours(atoms, vicinal::Columns::ijSdD);
+        for (std::size_t k = 0; k < rows[0].size(); ++k)
+            if (rows.distances_of(0)[k] != 1) return 1;
         if (rows[0].size() != 6 || across != 3 * side * side) return 1;
     }
 }

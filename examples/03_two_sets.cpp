@@ -1,5 +1,6 @@
 // Two sets, and queries against a structure that is already built: particles near obstacles,
 // and a ray.
+#include <algorithm>
 #include <cstdio>
 #include <vector>
 
@@ -26,5 +27,7 @@ int main() {
 
     const std::vector<vicinal::Pair> expected_hits{{0, 0}, {1, 1}, {3, 2}},
         expected_seen{{0, 0}, {0, 1}};
-    return hits.to_vector() == expected_hits && seen.to_vector() == expected_seen ? 0 : 1;
+    return std::ranges::equal(hits, expected_hits) && std::ranges::equal(seen, expected_seen)
+               ? 0
+               : 1;
 }

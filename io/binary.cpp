@@ -72,25 +72,29 @@ std::size_t decode(const char* from, std::size_t stride, std::size_t count, Scal
     return decoder(type)(from, stride, count, swap, to);
 }
 
-void read_records(Source& source, std::size_t rows, std::span<const Scalar> types,
-                  std::span<NamedColumn> columns) {
+void read_records(Source& source, std::size_t rows, std::span<const Field> fields) {
     std::size_t record = 0;
-    for (const Scalar type : types) record += type.bytes;
+    for (const Field& field : fields) record += field.type.bytes;
+    if (record == 0) return;
+    for (const Field& field : fields)
+        if (field.to != nullptr) field.to->values.reserve(source.reservable(rows, record));
     const std::size_t step = std::max<std::size_t>(1, chunk_bytes / record);
     std::vector<char> chunk(record * std::min(step, rows));
     for (std::size_t row = 0; row < rows; row += step) {
         const std::size_t count = std::min(step, rows - row);
         source.read(chunk.data(), count * record);
         const char* from = chunk.data();
-        for (std::size_t c = 0; c < types.size(); ++c) {
-            double* to = columns[c].values.data() + row;
-            const std::size_t exact = decode(from, record, count, types[c], to);
+        for (std::size_t c = 0; c < fields.size(); from += fields[c++].type.bytes) {
+            if (fields[c].to == nullptr) continue;
+            std::vector<double>& values = fields[c].to->values;
+            values.resize(row + count);
+            const std::size_t exact =
+                decode(from, record, count, fields[c].type, values.data() + row);
             if (exact < count)
                 source.fail("row " + std::to_string(row + exact) + ", column " +
                             std::to_string(c) +
                             ": the integer is beyond 2^53 and not exact in a double; store "
                             "the array as float64");
-            from += types[c].bytes;
         }
     }
 }

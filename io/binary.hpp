@@ -11,7 +11,7 @@
 namespace vicinal::io {
 
 struct Scalar {
-    char kind = 'f';  // 'f', 'i' or 'u', as numpy spells them
+    char kind = 'f';  // 'f', 'i' or 'u', as numpy spells them; 'V': no number
     std::size_t bytes = 8;
     bool big_endian = false;
 };
@@ -21,9 +21,14 @@ struct Scalar {
 std::size_t decode(const char* from, std::size_t stride, std::size_t count, Scalar type,
                    double* to);
 
-// Reads `rows` records, each with one value of every type in order, into columns of that size.
-// Integers that a double cannot hold exactly are an error.
-void read_records(Source& source, std::size_t rows, std::span<const Scalar> types,
-                  std::span<NamedColumn> columns);
+// A value in a record, or bytes that are passed over (`to` is null).
+struct Field {
+    Scalar type;
+    NamedColumn* to = nullptr;
+};
+
+// Reads `rows` records, each with the fields in order, into the columns, which grow with what
+// is read. Integers that a double cannot hold exactly are an error.
+void read_records(Source& source, std::size_t rows, std::span<const Field> fields);
 
 }  // namespace vicinal::io

@@ -1,4 +1,4 @@
-// LAMMPS text dump: sections that begin with "ITEM:". First snapshot only.
+// LAMMPS text dump: sections that begin with "ITEM:". A frame ends with its atoms.
 // https://docs.lammps.org/dump.html, https://docs.lammps.org/Howto_triclinic.html
 #include <algorithm>
 #include <array>
@@ -119,12 +119,15 @@ void unscale(Table& table, const Box& box) {
 }
 
 Table read_atoms(Source& source, std::span<const std::string_view> words, std::uint64_t atoms,
-                 const std::optional<Box>& box) {
+                 const std::optional<Box>& box, bool kinds) {
     std::vector<std::string> names;
     for (const std::string_view word : words) names.push_back(lower(word));
     if (names.empty()) source.fail_here("the atoms have no columns; dump id type x y z");
     const bool scaled = name_coordinates(source, names);
-    Rows rows(source, names, Rows::Text::leave_out);
+    if (scaled && !box)
+        source.fail_here(
+            "scaled coordinates need an 'ITEM: BOX BOUNDS' before; dump the snapshot again");
+    Rows rows(source, names, Rows::Text::leave_out, kinds);
     source.expect(atoms, line_bytes, "atoms");
     rows.reserve(atoms);
     std::string_view line;
@@ -135,9 +138,6 @@ Table read_atoms(Source& source, std::span<const std::string_view> words, std::u
         rows.add(fields);
     }
     Table table = rows.table();
-    if (scaled && !box)
-        source.fail(
-            "has scaled coordinates but no 'ITEM: BOX BOUNDS'; dump the snapshot again");
     if (scaled) unscale(table, *box);
     if (box) table.cell = box->cell;
     return table;
@@ -152,29 +152,50 @@ std::uint64_t read_count(Source& source) {
     return count;
 }
 
-}  // namespace
-
-Table read_lammps(Source& source) {
+// Reads the sections before the atoms, whose heading remains in `heading`.
+struct Preamble {
     std::optional<std::uint64_t> atoms;
     std::optional<Box> box;
-    std::string_view line;
-    std::vector<std::string_view> words;
-    while (source.line(line)) {
-        if (source.line_number() == 1 && !line.starts_with(item))
-            source.fail_here("'ITEM: TIMESTEP' is expected; it is not a LAMMPS text dump");
-        const std::string heading(line);
-        split(heading, words);
-        const std::span<const std::string_view> all(words);
-        if (heading.starts_with("ITEM: NUMBER OF ATOMS")) {
-            atoms = read_count(source);
-        } else if (heading.starts_with("ITEM: BOX BOUNDS")) {
-            box = read_box(source, all.subspan(3));
-        } else if (heading.starts_with("ITEM: ATOMS")) {
-            if (!atoms) source.fail_here("no 'ITEM: NUMBER OF ATOMS' before; dump it again");
-            return read_atoms(source, all.subspan(2), *atoms, box);
+    std::string heading;
+    std::vector<std::string_view> words;  // of the heading
+
+    explicit Preamble(Source& source) {
+        std::string_view line;
+        bool first = true;
+        while (source.line(line)) {
+            if (first && !line.starts_with(item))
+                source.fail_here("'ITEM: TIMESTEP' is expected; it is not a LAMMPS text dump");
+            first = false;
+            heading = line;
+            split(heading, words);
+            if (heading.starts_with("ITEM: NUMBER OF ATOMS")) {
+                atoms = read_count(source);
+            } else if (heading.starts_with("ITEM: BOX BOUNDS")) {
+                box = read_box(source, std::span<const std::string_view>(words).subspan(3));
+            } else if (heading.starts_with("ITEM: ATOMS")) {
+                if (!atoms)
+                    source.fail_here("no 'ITEM: NUMBER OF ATOMS' before; dump it again");
+                return;
+            }
         }
+        source.fail("has no 'ITEM: ATOMS'; the file is truncated or not a dump of atoms");
     }
-    source.fail("has no 'ITEM: ATOMS'; the file is truncated or not a dump of atoms");
+};
+
+}  // namespace
+
+void skip_lammps(Source& source) {
+    const Preamble preamble(source);
+    source.expect(*preamble.atoms, line_bytes, "atoms");
+    std::string_view line;
+    for (std::uint64_t i = 0; i < *preamble.atoms; ++i)
+        if (!source.line(line)) source.fail_short();
+}
+
+Table read_lammps(Source& source, const ReadOptions& options) {
+    const Preamble preamble(source);
+    const std::span<const std::string_view> columns(preamble.words);
+    return read_atoms(source, columns.subspan(2), *preamble.atoms, preamble.box, options.kinds);
 }
 
 }  // namespace vicinal::io

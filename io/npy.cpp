@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "io/binary.hpp"
+#include "io/names.hpp"
 #include "io/readers.hpp"
 #include "io/text.hpp"
 
@@ -16,8 +17,16 @@ namespace {
 // Far above any table of bodies; an array with more columns was probably saved transposed.
 constexpr std::uint64_t most_columns = 4096;
 
+// A member of a structured array; a plain array has one without a name.
+struct Member {
+    std::string name;
+    std::string type;
+    std::uint64_t components = 1;
+};
+
 struct Header {
-    std::optional<std::string> type;
+    std::optional<std::vector<Member>> members;
+    bool structured = false;
     std::optional<bool> fortran;
     std::optional<std::vector<std::uint64_t>> shape;
 };
@@ -34,7 +43,7 @@ class HeaderParser {
             const std::string key = string();
             expect(':');
             if (key == "descr")
-                header.type = type();
+                header.members = members(header.structured);
             else if (key == "fortran_order")
                 header.fortran = boolean();
             else if (key == "shape")
@@ -76,12 +85,32 @@ class HeaderParser {
         return value;
     }
 
-    std::string type() {
-        if (peek() == '[')
-            source_.fail(
-                "holds a structured array; save plain numbers, one column each "
-                "(numpy.lib.recfunctions.structured_to_unstructured)");
-        return string();
+    // A type, or a list of (name, type) and (name, type, shape); a name may be a pair of title
+    // and name.
+    std::vector<Member> members(bool& structured) {
+        structured = accept('[');
+        if (!structured) return {{"", string(), 1}};
+        std::vector<Member> result;
+        while (!accept(']')) {
+            Member& member = result.emplace_back();
+            expect('(');
+            const bool titled = accept('(');
+            member.name = string();
+            if (titled) expect(','), member.name = string(), expect(')');
+            expect(',');
+            if (peek() == '[')
+                source_.fail("the member " + shown(member.name) +
+                             " is itself a structure; save plain numbers in it");
+            member.type = string();
+            if (accept(',') && peek() != ')')
+                for (const std::uint64_t size : shape()) {
+                    if (size > most_columns) fail("a member has too many components");
+                    member.components = std::min(member.components * size, most_columns + 1);
+                }
+            expect(')');
+            if (!accept(',') && peek() != ']') fail("a comma or ']' is missing");
+        }
+        return result;
     }
 
     bool boolean() {
@@ -122,7 +151,6 @@ std::uint64_t little_endian(const unsigned char* bytes, int count) {
 Header read_header(Source& source) {
     constexpr std::string_view magic = "\x93NUMPY";
     char start[8];
-    if (source.left() < sizeof start) source.fail_short();
     source.read(start, sizeof start);
     if (!std::string_view(start, sizeof start).starts_with(magic))
         source.fail("has the wrong magic for a .npy file; save it with numpy.save");
@@ -135,17 +163,30 @@ Header read_header(Source& source) {
     source.read(reinterpret_cast<char*>(bytes), static_cast<std::size_t>(length_bytes));
     const std::uint64_t length = little_endian(bytes, length_bytes);
     source.expect(length, 1, "bytes of header");
-    std::string text(length, '\0');
-    source.read(text.data(), text.size());
+    std::string text = source.read_text(length);
     std::replace(text.begin(), text.end(), '\n', ' ');
     return HeaderParser(source, text).parse();
 }
 
-Scalar read_type(const Source& source, const std::string& text) {
+// Text, truth values and padding in a structured array are passed over, as columns of text are
+// in other formats. Returns the number of their bytes, 0 for other types.
+std::size_t bytes_without_numbers(std::string_view type) {
+    if (type.size() < 3 || std::string_view("SUVb").find(type[1]) == std::string_view::npos)
+        return 0;
+    std::uint64_t size = 0;
+    constexpr std::uint64_t longest = 4096;
+    if (!parse(type.substr(2), size) || size > longest) return 0;
+    return type[1] == 'U' ? 4 * size : size;
+}
+
+Scalar read_type(const Source& source, const Member& member, bool structured) {
     constexpr std::string_view known[] = {"f4", "f8", "i1", "i2", "i4",
                                           "i8", "u1", "u2", "u4", "u8"};
+    const std::string& text = member.type;
     const std::string_view name = std::string_view(text).substr(text.empty() ? 0 : 1);
     const bool has_order = !text.empty() && std::string_view("<>|=").find(text[0]) < 4;
+    if (structured && has_order && bytes_without_numbers(text) > 0)
+        return {.kind = 'V', .bytes = bytes_without_numbers(text)};
     if (!has_order || std::find(std::begin(known), std::end(known), name) == std::end(known))
         source.fail("holds elements of type " + shown(text) +
                     "; convert them to float64 with array.astype(float)");
@@ -155,44 +196,82 @@ Scalar read_type(const Source& source, const std::string& text) {
             .big_endian = text[0] == '>' || (text[0] == '=' && native_big)};
 }
 
-// Rows and columns, checked against the size of the file.
-std::array<std::size_t, 2> read_shape(const Source& source,
-                                      const std::vector<std::uint64_t>& shape,
-                                      std::size_t item) {
-    if (shape.empty() || shape.size() > 2)
-        source.fail("holds a " + std::to_string(shape.size()) +
-                    "-dimensional array; save one row per body, array.reshape(-1, 3)");
+// The columns of the table, not filled yet, and the records that hold them.
+struct Layout {
+    Table table;
+    std::vector<Scalar> types;              // of the record's values
+    std::vector<std::ptrdiff_t> column_of;  // of each value; -1: passed over
+    std::size_t record = 0;                 // bytes
+};
+
+Layout read_layout(const Source& source, const Header& header, std::uint64_t columns) {
+    Layout layout;
+    for (const Member& member : *header.members) {
+        const Scalar type = read_type(source, member, header.structured);
+        const std::uint64_t components = header.structured ? member.components : columns;
+        if (layout.types.size() + components > most_columns)
+            source.fail("holds more than " + std::to_string(most_columns) +
+                        " columns; save one row per body, perhaps the transposed array");
+        const auto names = component_names(member.name, components);
+        for (std::size_t k = 0; k < components; ++k) {
+            layout.types.push_back(type);
+            layout.record += type.bytes;
+            layout.column_of.push_back(
+                type.kind == 'V' ? -1
+                                 : static_cast<std::ptrdiff_t>(layout.table.columns.size()));
+            if (type.kind == 'V') continue;
+            layout.table.columns.push_back({header.structured ? names[k] : "", {}});
+        }
+    }
+    if (layout.table.columns.empty())
+        source.fail("holds an array without columns; save one row per body");
+    return layout;
+}
+
+void check_names(const Source& source, const Table& table) {
+    for (const NamedColumn& column : table.columns)
+        if (table.find(column.name) != &column && !column.name.empty())
+            source.fail("two columns are named " + shown(column.name) + "; rename one");
+}
+
+// The number of columns that the shape gives: 1 for a structured array.
+std::uint64_t read_columns(const Source& source, const Header& header) {
+    const std::vector<std::uint64_t>& shape = *header.shape;
+    if (shape.empty() || shape.size() > (header.structured ? 1 : 2))
+        source.fail("holds a " + std::to_string(shape.size()) + "-dimensional " +
+                    (header.structured ? "structured array; save one element per body"
+                                       : "array; save one row per body, array.reshape(-1, 3)"));
     const std::uint64_t columns = shape.size() == 2 ? shape[1] : 1;
     if (columns == 0) source.fail("holds an array without columns; save one row per body");
-    if (columns > most_columns)
-        source.fail("holds " + std::to_string(columns) + " columns (the maximum is " +
-                    std::to_string(most_columns) +
-                    "); save one row per body, perhaps the transposed array");
-    source.expect(shape[0], columns * item, "rows");
-    return {shape[0], columns};
+    return columns;
 }
 
 }  // namespace
 
-Table read_npy(Source& source) {
+Table read_npy(Source& source, const ReadOptions& options) {
     const Header header = read_header(source);
-    if (!header.type || !header.fortran || !header.shape)
+    if (!header.members || !header.fortran || !header.shape)
         source.fail(
             "bad .npy header: descr, fortran_order or shape is missing; save the "
             "array again with numpy.save");
-    const Scalar type = read_type(source, *header.type);
-    const auto [rows, columns] = read_shape(source, *header.shape, type.bytes);
-    Table table;
-    table.rows = rows;
-    table.columns.resize(columns);
-    for (NamedColumn& column : table.columns) column.values.resize(rows);
-    if (!*header.fortran) {
-        read_records(source, rows, std::vector(columns, type), table.columns);
-    } else {
-        for (NamedColumn& column : table.columns)
-            read_records(source, rows, {&type, 1}, {&column, 1});
+    Layout layout = read_layout(source, header, read_columns(source, header));
+    check_names(source, layout.table);
+    const std::size_t rows = (*header.shape)[0];
+    source.expect(rows, layout.record, "rows");
+    std::vector<Field> fields;
+    for (std::size_t k = 0; k < layout.types.size(); ++k) {
+        const std::ptrdiff_t column = layout.column_of[k];
+        fields.push_back(
+            {layout.types[k],
+             column < 0 ? nullptr : &layout.table.columns[static_cast<std::size_t>(column)]});
     }
-    return table;
+    if (*header.fortran && !header.structured)
+        for (const Field& field : fields) read_records(source, rows, {&field, 1});
+    else
+        read_records(source, rows, fields);
+    layout.table.rows = rows;
+    name_columns(source, options.fields, layout.table);
+    return std::move(layout.table);
 }
 
 }  // namespace vicinal::io

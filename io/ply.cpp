@@ -1,9 +1,10 @@
 // PLY, the Stanford polygon format: a text header that declares elements and their
-// properties, then the data as text or binary. The vertices become rows.
+// properties, then the data as text or binary. The vertices become rows, the faces elements.
 #include <algorithm>
 #include <array>
 
 #include "io/binary.hpp"
+#include "io/mesh.hpp"
 #include "io/readers.hpp"
 #include "io/text.hpp"
 
@@ -161,14 +162,12 @@ Table read_ascii(Source& source, std::uint64_t count, Rows rows) {
 
 Table read_vertices(Source& source, const Header& header, const Element& vertex) {
     std::vector<std::string> names;
-    std::vector<Scalar> types;
     std::uint64_t record = 0;
     for (const Property& property : vertex.properties) {
         if (property.is_list)
             source.fail("the vertices have a list property, " + shown(property.name) +
                         "; export them with plain numbers only");
         names.push_back(property.name);
-        types.push_back(property.type);
         record += property.type.bytes;
     }
     if (names.empty()) source.fail("the vertices have no properties; x, y and z are needed");
@@ -177,20 +176,119 @@ Table read_vertices(Source& source, const Header& header, const Element& vertex)
     if (header.is_ascii) return read_ascii(source, vertex.count, std::move(rows));
     Table table = rows.table();
     table.rows = vertex.count;
-    for (NamedColumn& column : table.columns) column.values.resize(table.rows);
-    read_records(source, table.rows, types, table.columns);
+    std::vector<Field> fields;
+    for (std::size_t k = 0; k < names.size(); ++k)
+        fields.push_back({vertex.properties[k].type, &table.columns[k]});
+    read_records(source, table.rows, fields);
     return table;
+}
+
+// The faces, value by value: `next(type)` gives the next number of the file.
+class FaceReader {
+  public:
+    FaceReader(Source& source, const Element& face) : source_(source), face_(face) {
+        for (const Property& property : face.properties) {
+            has_corners_ = has_corners_ || holds_corners(property);
+            if (!property.is_list) elements_.columns.push_back({property.name, {}});
+        }
+        if (!has_corners_)
+            source.fail("the faces have no list 'vertex_indices'; export them again");
+    }
+
+    template <class Next>
+    void add(const Next& next) {
+        auto column = elements_.columns.begin();
+        for (const Property& property : face_.properties) {
+            if (!property.is_list) {
+                (column++)->values.push_back(next(property.type));
+                continue;
+            }
+            const double length = next(property.count_type);
+            if (length < 0)
+                source_.fail("face " + std::to_string(elements_.count()) +
+                             " has a list of negative length; the data do not fit the header");
+            for (double k = 0; k < length; ++k) {
+                const double value = next(property.type);
+                if (holds_corners(property)) add_corner(source_, elements_, value);
+            }
+        }
+        end_element(source_, elements_);
+    }
+
+    Elements& elements() { return elements_; }
+
+  private:
+    static bool holds_corners(const Property& property) {
+        return property.is_list &&
+               (property.name == "vertex_indices" || property.name == "vertex_index");
+    }
+
+    Source& source_;
+    const Element& face_;
+    Elements elements_;
+    bool has_corners_ = false;
+};
+
+void read_ascii_faces(Source& source, FaceReader& faces, std::uint64_t count) {
+    std::string_view line;
+    std::vector<std::string_view> words;
+    for (std::uint64_t row = 0; row < count; ++row) {
+        if (!source.line(line)) source.fail_short();
+        split(line, words);
+        std::size_t at = 0;
+        faces.add([&](const Scalar&) {
+            double value = 0;
+            if (at == words.size())
+                source.fail_here("the face has too few numbers; export the mesh again");
+            if (!parse(words[at], value))
+                source.fail_here("the face holds " + shown(words[at]) +
+                                 ", which is not a number; correct it");
+            ++at;
+            return value;
+        });
+        faces.elements().lines.add(source.line_number());
+    }
+}
+
+Elements read_faces(Source& source, const Header& header, const Element& face) {
+    source.expect(face.count, header.is_ascii ? line_bytes : 1, "faces");
+    FaceReader faces(source, face);
+    if (header.is_ascii) {
+        read_ascii_faces(source, faces, face.count);
+    } else {
+        for (std::uint64_t row = 0; row < face.count; ++row)
+            faces.add([&](const Scalar& type) {
+                std::array<char, 8> bytes{};
+                source.read(bytes.data(), type.bytes);
+                double value = 0;
+                decode(bytes.data(), 0, 1, type, &value);
+                return value;
+            });
+    }
+    return std::move(faces.elements());
 }
 
 }  // namespace
 
-Table read_ply(Source& source) {
+Table read_ply(Source& source, const ReadOptions& options) {
     const Header header = read_header(source);
+    std::optional<Table> table;
+    std::optional<Elements> faces;
     for (const Element& element : header.elements) {
-        if (element.name == "vertex") return read_vertices(source, header, element);
-        skip_element(source, header, element);
+        if (table && (faces || !options.elements)) break;
+        if (element.name == "vertex" && !table)
+            table = read_vertices(source, header, element);
+        else if (element.name == "face" && options.elements && !faces)
+            faces = read_faces(source, header, element);
+        else
+            skip_element(source, header, element);
     }
-    source.fail("declares no element 'vertex'; export the points as vertices");
+    if (!table) source.fail("declares no element 'vertex'; export the points as vertices");
+    if (options.elements) {
+        table->elements = faces ? std::move(*faces) : Elements{};
+        check_corners(source, *table);
+    }
+    return std::move(*table);
 }
 
 }  // namespace vicinal::io

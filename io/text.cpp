@@ -5,6 +5,9 @@
 #include <system_error>
 #include <unordered_set>
 
+#include "common/text.hpp"
+#include "io/names.hpp"
+
 namespace vicinal::io {
 
 namespace {
@@ -71,26 +74,30 @@ void split(std::string_view line, std::vector<std::string_view>& fields) {
     }
 }
 
-// Columns that the tool interprets. Text in them is an error, because skipping them would make
-// the bodies two-dimensional or disable a filter.
-static bool has_meaning(std::string_view name) {
-    constexpr std::string_view names[] = {"x",    "y",  "z",  "radius", "x0", "y0", "z0",
-                                          "x1",   "y1", "z1", "ux",     "uy", "uz", "group",
-                                          "mask", "i",  "j",  "nx",     "ny", "nz", "v0",
-                                          "v1",   "v2", "v3", "v4",     "v5", "v6", "v7"};
-    return std::find(std::begin(names), std::end(names), name) != std::end(names);
+std::size_t Words::number(std::string_view word) {
+    const auto found = numbers_.find(word);
+    if (found != numbers_.end()) return found->second;
+    numbers_.emplace(word, words_.size());
+    words_.emplace_back(word);
+    return words_.size() - 1;
 }
 
-Rows::Rows(Source& source, const std::vector<std::string>& names, Text text)
+Rows::Rows(Source& source, const std::vector<std::string>& names, Text text, bool kinds)
     : source_(source), text_(text) {
     std::unordered_set<std::string_view> seen;
     for (const std::string& name : names) {
         if (name.empty())
             source.fail_here("column " + std::to_string(columns_.size() + 1) +
                              " has no name; give it one");
-        if (!seen.insert(name).second)
+        const bool ignored = name == "_";
+        if (!ignored && !seen.insert(name).second)
             source.fail_here("two columns are named " + shown(name) + "; rename one");
-        columns_.push_back({.name = name, .values = {}, .text = {}});
+        columns_.push_back({.name = name,
+                            .values = {},
+                            .text = {},
+                            .is_ignored = ignored,
+                            .is_kind = kinds && is_kind(name),
+                            .words = {}});
     }
 }
 
@@ -98,9 +105,9 @@ void Rows::reserve(std::size_t rows) {
     if (columns_.empty()) return;
     // A field and its separator take at least two bytes, so a file cannot claim more memory
     // than a small multiple of its size.
-    rows = std::min<std::uint64_t>(rows, source_.left() / (2 * columns_.size()) + 1);
+    rows = source_.reservable(rows, 2 * columns_.size());
     for (Column& column : columns_)
-        if (!column.is_text) column.values.reserve(rows);
+        if (!column.is_text && !column.is_ignored) column.values.reserve(rows);
 }
 
 void Rows::fail_field(std::size_t line, const Column& column, std::string_view field,
@@ -111,9 +118,9 @@ void Rows::fail_field(std::size_t line, const Column& column, std::string_view f
 
 void Rows::add_first(std::span<const std::string_view> fields) {
     first_line_ = source_.line_number();
-    if (text_ == Text::refuse) return;
     for (std::size_t i = 0; i < fields.size(); ++i) {
         double value = 0;
+        if (text_ == Text::refuse && !columns_[i].is_kind) continue;
         columns_[i].is_text = !parse(fields[i], value) && !has_meaning(columns_[i].name);
         if (columns_[i].is_text) columns_[i].text = fields[i];
     }
@@ -121,12 +128,14 @@ void Rows::add_first(std::span<const std::string_view> fields) {
 
 void Rows::add(std::span<const std::string_view> fields) {
     if (fields.size() != columns_.size())
-        source_.fail_here("has " + std::to_string(fields.size()) + " fields where " +
-                          std::to_string(columns_.size()) +
-                          " columns are declared; complete or remove the line");
+        source_.fail_here("has " + common::counted(fields.size(), "fields") + " where " +
+                          common::counted(columns_.size(), "columns") +
+                          (columns_.size() == 1 ? " is" : " are") +
+                          " declared; complete or remove the line");
     if (count_ == 0) add_first(fields);
     for (std::size_t i = 0; i < fields.size(); ++i) {
         Column& column = columns_[i];
+        if (column.is_ignored) continue;
         double value = 0;
         const bool is_number = parse(fields[i], value);
         if (is_number && column.is_text)
@@ -135,17 +144,22 @@ void Rows::add(std::span<const std::string_view> fields) {
                            " has one; make all of them numbers or none of them");
         if (!is_number && !column.is_text)
             fail_field(source_.line_number(), column, fields[i], "; correct the field");
+        if (column.is_text && column.is_kind)
+            column.values.push_back(static_cast<double>(column.words.number(fields[i])));
         if (is_number) column.values.push_back(value);
     }
+    lines_.add(source_.line_number());
     ++count_;
 }
 
 Table Rows::table() {
     Table table;
     table.rows = count_;
+    table.lines = std::move(lines_);
     for (Column& column : columns_)
-        if (!column.is_text)
-            table.columns.push_back({std::move(column.name), std::move(column.values)});
+        if ((!column.is_text || column.is_kind) && !column.is_ignored)
+            table.columns.push_back(
+                {std::move(column.name), std::move(column.values), column.words.take()});
     return table;
 }
 

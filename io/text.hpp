@@ -3,9 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "io/source.hpp"
@@ -32,6 +35,17 @@ bool parse(std::string_view text, std::uint64_t& value);
 // Fields separated by blanks.
 void split(std::string_view line, std::vector<std::string_view>& fields);
 
+// Different words, numbered in the order in which they first occur.
+class Words {
+  public:
+    std::size_t number(std::string_view word);
+    std::vector<std::string> take() { return std::move(words_); }
+
+  private:
+    std::vector<std::string> words_;
+    std::map<std::string, std::size_t, std::less<>> numbers_;
+};
+
 // Collects rows of text fields as columns.
 class Rows {
   public:
@@ -39,8 +53,9 @@ class Rows {
     // requires numbers (x, radius, group, ...). Text among numbers is always an error.
     enum class Text { leave_out, refuse };
 
-    // Names must be unique and not empty.
-    Rows(Source& source, const std::vector<std::string>& names, Text text);
+    // Names must be unique and not empty; columns named "_" are ignored. With `kinds`, text in
+    // a column of kinds is read.
+    Rows(Source& source, const std::vector<std::string>& names, Text text, bool kinds = false);
 
     // Reserves memory for `rows` rows, but not more than the rest of the file can hold.
     void reserve(std::size_t rows);
@@ -54,6 +69,9 @@ class Rows {
         std::vector<double> values;
         std::string text;  // the value in the first row, if it is not a number
         bool is_text = false;
+        bool is_ignored = false;
+        bool is_kind = false;
+        Words words;  // of a column of kinds that holds text
     };
 
     [[noreturn]] void fail_field(std::size_t line, const Column& column, std::string_view field,
@@ -63,6 +81,7 @@ class Rows {
     Source& source_;
     std::vector<Column> columns_;
     Text text_;
+    Lines lines_;
     std::size_t count_ = 0;
     std::size_t first_line_ = 0;
 };

@@ -18,7 +18,7 @@ constexpr std::size_t max_vertices = 8;
 }
 
 std::string name_of(std::size_t k) {
-    return "v" + std::to_string(k);
+    return 'v' + std::to_string(k);
 }
 
 std::vector<const NamedColumn*> vertex_columns(const std::string& file, const Table& table) {
@@ -58,9 +58,9 @@ Vertices read_vertices(const std::string& file, std::size_t bodies) {
         for (std::size_t k = 0; k < columns.size(); ++k) {
             const double value = columns[k]->values[row];
             if (!(value >= 0 && value <= 4294967295.0 && value == std::floor(value)))
-                fail(file, fmt::format("{} = {} in row {} is not a whole number from 0 to "
+                fail(file, fmt::format("{} = {} in {} is not a whole number from 0 to "
                                        "4294967295",
-                                       name_of(k), value, row + 1));
+                                       name_of(k), value, table.lines.where(row)));
             result.numbers.push_back(static_cast<std::uint32_t>(value));
         }
     return result;

@@ -3,12 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <system_error>
 #include <utility>
@@ -126,6 +123,16 @@ struct PendingFile::State {
 };
 
 PendingFile::PendingFile(fs::path file) : state_(std::make_unique<State>()) {
+    if (file == "-") {
+        state_->name = "standard output";
+        state_->target.in_place = true;
+        std::fflush(stdout);
+        const int copy = ::dup(STDOUT_FILENO);
+        state_->stream = copy < 0 ? nullptr : ::fdopen(copy, "wb");
+        if (state_->stream == nullptr)
+            fail(state_->name, "cannot be written" + reason(errno) + "; name a file");
+        return;
+    }
     check(file);
     state_->target = follow_links(file);
     state_->name = std::move(file);
@@ -169,113 +176,6 @@ void PendingFile::commit_durably() {
     const int result = ::fsync(directory);
     ::close(directory);
     if (result != 0) fail_write(state_->name);
-}
-
-std::string npy_header(std::string_view type, std::size_t rows, std::size_t cols) {
-    std::string dictionary = "{'descr': '" + std::string(type) +
-                             "', 'fortran_order': False, 'shape': (" + std::to_string(rows) +
-                             ", " + (cols > 0 ? std::to_string(cols) : "") + "), }";
-    // numpy aligns the data to 64 bytes, so that they can be mapped.
-    constexpr std::size_t start = 10;
-    constexpr std::size_t alignment = 64;
-    const std::size_t unpadded = start + dictionary.size() + 1;
-    dictionary.append((alignment - unpadded % alignment) % alignment, ' ');
-    dictionary += '\n';
-    std::string header("\x93NUMPY\x01\x00", 8);
-    header += static_cast<char>(dictionary.size() & 0xff);
-    header += static_cast<char>(dictionary.size() >> 8);
-    return header + dictionary;
-}
-
-namespace {
-
-template <class T>
-void append_shortest(std::string& text, T value) {
-    char digits[32];
-    const auto result = std::to_chars(digits, digits + sizeof digits, value);
-    text.append(digits, result.ptr);
-}
-
-void append_name(std::string& text, const std::string& name) {
-    if (name.find_first_of(",\"#") == std::string::npos) {
-        text += name;
-        return;
-    }
-    text += '"';
-    for (const char c : name) text.append(c == '"' ? 2 : 1, c);
-    text += '"';
-}
-
-// Writes rows in pieces, so that the text of a large table is never in memory as a whole.
-template <class AppendRow>
-void write_rows(PendingFile& out, std::size_t rows, AppendRow append_row) {
-    constexpr std::size_t piece = std::size_t{1} << 16;
-    std::string text;
-    for (std::size_t row = 0; row < rows; ++row) {
-        append_row(text, row);
-        if (text.size() >= piece || row + 1 == rows) {
-            out.write(text);
-            text.clear();
-        }
-    }
-}
-
-using Columns = std::span<const std::vector<double>>;
-
-void write_npy(PendingFile& out, std::size_t rows, Columns columns) {
-    static_assert(std::endian::native == std::endian::little,
-                  "values are written in native byte order");
-    out.write(npy_header("<f8", rows, columns.size()));
-    write_rows(out, rows, [&](std::string& text, std::size_t row) {
-        for (const auto& column : columns)
-            text.append(reinterpret_cast<const char*>(&column[row]), sizeof(double));
-    });
-}
-
-void write_csv(PendingFile& out, std::size_t rows, std::span<const std::string> names,
-               Columns columns) {
-    std::string header;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        if (i > 0) header += ',';
-        append_name(header, names[i]);
-    }
-    out.write(header + "\n");
-    write_rows(out, rows, [&](std::string& text, std::size_t row) {
-        for (std::size_t i = 0; i < columns.size(); ++i) {
-            if (i > 0) text += ',';
-            append_number(text, columns[i][row]);
-        }
-        text += '\n';
-    });
-}
-
-}  // namespace
-
-void append_number(std::string& text, double value) {
-    append_shortest(text, value);
-}
-void append_number(std::string& text, float value) {
-    append_shortest(text, value);
-}
-
-void write_columns(const fs::path& file, std::span<const std::string> names,
-                   std::span<const std::vector<double>> columns) {
-    const std::string ending = lower(file.extension().string());
-    if (ending != ".npy" && ending != ".csv")
-        fail(file, "columns are written as .npy or .csv, not " + shown(ending));
-    const std::size_t rows = columns.empty() ? 0 : columns[0].size();
-    const auto has_rows = [&](const std::vector<double>& c) { return c.size() == rows; };
-    if (columns.empty() || names.size() != columns.size() ||
-        !std::all_of(columns.begin(), columns.end(), has_rows))
-        fail(
-            file,
-            "the columns differ in length or lack names; give each a name and the same length");
-    PendingFile out(file);
-    if (ending == ".npy")
-        write_npy(out, rows, columns);
-    else
-        write_csv(out, rows, names, columns);
-    out.commit();
 }
 
 }  // namespace vicinal::io

@@ -1,8 +1,10 @@
 // XYZ and extended XYZ: the number of atoms, a comment line, one atom per line. The
-// comment of the extended form declares the cell and the columns. First frame only.
+// comment of the extended form declares the cell and the columns. Frames follow one another.
 // https://github.com/libAtoms/extxyz
 #include <algorithm>
 
+#include "common/text.hpp"
+#include "io/names.hpp"
 #include "io/readers.hpp"
 #include "io/text.hpp"
 
@@ -94,7 +96,7 @@ std::optional<Cell> read_cell(const Source& source, std::string_view comment) {
 }
 
 void add_property(const Source& source, std::string_view name, std::string_view type,
-                  std::uint64_t count, Layout& layout) {
+                  std::uint64_t count, bool kinds, Layout& layout) {
     constexpr const char* axes[] = {"x", "y", "z"};
     const bool is_position = name == "pos" && type == "R";
     if (is_position && count != 3) source.fail_here("pos must have three columns: pos:R:3");
@@ -103,8 +105,9 @@ void add_property(const Source& source, std::string_view name, std::string_view 
                          shown(name) + "; from 1 to " + std::to_string(most_fields) +
                          " in all are possible");
     for (std::uint64_t i = 0; i < count; ++i, ++layout.fields) {
-        if (type == "S" || type == "L") continue;
         const std::string base = lower(name);
+        const bool is_read = kinds && type == "S" && count == 1 && is_kind(base);
+        if ((type == "S" || type == "L") && !is_read) continue;
         // Z, the atomic number, would otherwise hide the coordinate z.
         const bool is_axis = std::find(axes, axes + 3, base) != axes + 3;
         const bool numbered = count > 1 || is_axis;
@@ -115,8 +118,13 @@ void add_property(const Source& source, std::string_view name, std::string_view 
     }
 }
 
-Layout read_layout(const Source& source, std::string_view comment) {
+Layout read_layout(const Source& source, std::string_view comment, bool kinds) {
     const auto properties = find_value(comment, "properties");
+    if (!properties && kinds)
+        return {.names = {"species", "x", "y", "z"},
+                .kept = {0, 1, 2, 3},
+                .fields = 4,
+                .allows_more = true};
     if (!properties)
         return {.names = {"x", "y", "z"}, .kept = {1, 2, 3}, .fields = 4, .allows_more = true};
     Layout layout;
@@ -128,24 +136,40 @@ Layout read_layout(const Source& source, std::string_view comment) {
             source.fail_here(
                 "Properties must be triples of name, type (S, R, I or L) and "
                 "count: Properties=species:S:1:pos:R:3");
-        add_property(source, words[i], words[i + 1], count, layout);
+        add_property(source, words[i], words[i + 1], count, kinds, layout);
     }
     if (std::find(layout.names.begin(), layout.names.end(), "x") == layout.names.end())
         source.fail_here("Properties has no positions; add pos:R:3");
     return layout;
 }
 
-}  // namespace
-
-Table read_xyz(Source& source) {
+std::uint64_t read_count(Source& source) {
     std::string_view line;
     std::uint64_t atoms = 0;
-    if (!source.line(line) || !parse(trim(line), atoms))
-        source.fail("line 1: the first line must be the number of atoms, not " + shown(line));
+    if (!source.line(line)) source.fail_short();
+    if (!parse(trim(line), atoms))
+        source.fail_here("a frame must begin with the number of atoms, not " + shown(line));
+    return atoms;
+}
+
+}  // namespace
+
+void skip_xyz(Source& source) {
+    const std::uint64_t lines = read_count(source);
+    source.expect(lines, line_bytes, "atoms");
+    std::string_view line;
+    if (!source.line(line)) source.fail_short();  // the comment
+    for (std::uint64_t i = 0; i < lines; ++i)
+        if (!source.line(line)) source.fail_short();
+}
+
+Table read_xyz(Source& source, const ReadOptions& options) {
+    const std::uint64_t atoms = read_count(source);
+    std::string_view line;
     if (!source.line(line)) source.fail_short();
     const std::optional<Cell> cell = read_cell(source, line);
-    const Layout layout = read_layout(source, line);
-    Rows rows(source, layout.names, Rows::Text::refuse);
+    const Layout layout = read_layout(source, line, options.kinds);
+    Rows rows(source, layout.names, Rows::Text::refuse, options.kinds);
     source.expect(atoms, line_bytes, "atoms");
     rows.reserve(atoms);
     std::vector<std::string_view> fields;
@@ -155,7 +179,7 @@ Table read_xyz(Source& source) {
         split(line, fields);
         if (fields.size() < layout.fields ||
             (fields.size() > layout.fields && !layout.allows_more))
-            source.fail_here("has " + std::to_string(fields.size()) + " fields, not " +
+            source.fail_here("has " + common::counted(fields.size(), "fields") + ", not " +
                              std::to_string(layout.fields) +
                              "; each atom needs its species and all declared columns");
         for (std::size_t i = 0; i < picked.size(); ++i) picked[i] = fields[layout.kept[i]];

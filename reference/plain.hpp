@@ -54,13 +54,13 @@ template <Real T, int D>
 T shift_of(const Shift<D>& n, const Domain<D>& domain, std::size_t axis) {
     T s = 0;
     for (std::size_t k = 0; k < D; ++k)
-        s += static_cast<T>(n[k]) * static_cast<T>(domain.lattice[k][axis]);
+        s += static_cast<T>(n[k]) * static_cast<T>(domain.lattice()[k][axis]);
     return s;
 }
 
 template <Real T, int D>
 T slide_of(const Shift<D>& n, const Domain<D>& domain, std::size_t axis) {
-    return axis == 1 ? static_cast<T>(n[0]) * static_cast<T>(domain.shear_change) : T(0);
+    return axis == 1 ? static_cast<T>(n[0]) * static_cast<T>(domain.shear_change()) : T(0);
 }
 
 template <Real T, int D>
@@ -96,14 +96,20 @@ T clamp_time(T t) {
     return !(t > 0) ? T(0) : (t < 1 ? t : T(1));
 }
 
-// Two round bodies: the distance of their centres, at the nearest approach if they move.
+// Two round bodies: the vector between their centres, at the nearest approach if they move.
 template <Real T, int D>
-bool round_meets_round(const Relative<T, D>& r, T reach, bool swept) {
-    if (!swept) return dot(r.low, r.low) <= reach * reach;
+std::array<T, D> nearest_approach(const Relative<T, D>& r, bool swept) {
     std::array<T, D> d = r.low;
+    if (!swept) return d;
     const T vv = dot(r.v, r.v);
     const T t = vv > 0 ? clamp_time(-dot(d, r.v) / vv) : T(0);
     for (std::size_t x = 0; x < D; ++x) d[x] = d[x] + t * r.v[x];
+    return d;
+}
+
+template <Real T, int D>
+bool round_meets_round(const Relative<T, D>& r, T reach, bool swept) {
+    const std::array<T, D> d = nearest_approach(r, swept);
     return dot(d, d) <= reach * reach;
 }
 
@@ -188,8 +194,18 @@ bool moving_round_meets_box(const Relative<T, D>& r, T radius) {
     return false;
 }
 
+// The cut-off of two points with kinds; negative: never.
+template <Real T, int D>
+T plain_cutoff(const Bodies<T, D>& a, Index i, const Bodies<T, D>& b, Index j) {
+    std::size_t kinds = 1;
+    while (kinds * kinds < a.cutoffs.size()) ++kinds;
+    return a.cutoffs[static_cast<std::size_t>(a.kind[i]) * kinds +
+                     static_cast<std::size_t>(b.kind[j])];
+}
+
 template <Real T, int D>
 T plain_reach(const Bodies<T, D>& a, Index i, const Bodies<T, D>& b, Index j) {
+    if (a.shape == Shape::points && a.kind.given()) return plain_cutoff(a, i, b, j);
     if (a.shape == Shape::points) return a.cutoff;
     const T ri = a.radius[i], rj = b.radius[j];
     if (a.rule == ReachRule::sum) return ri + rj;
@@ -204,10 +220,12 @@ bool plain_touch(const Bodies<T, D>& a, Index i, const Bodies<T, D>& b, Index j,
     const auto r = relative(a, i, b, j, n, domain);
     const bool swept = a.swept() || b.swept();
     if (a.shape == Shape::boxes) return swept ? moving_box_meets_box(r) : box_meets_box(r);
-    return round_meets_round(r, plain_reach(a, i, b, j), swept);
+    const T reach = plain_reach(a, i, b, j);
+    return reach >= 0 && round_meets_round(r, reach, swept);
 }
 
-// A query of any shape and a body of any shape; the cut-off of points is ignored.
+// A query of any shape and a body of any shape. A query point reaches as far as its cut-off;
+// the cut-off of bodies is ignored.
 template <Real T, int D>
 bool plain_meets(const Bodies<T, D>& queries, Index q, const Bodies<T, D>& bodies, Index j,
                  const Shift<D>& n, const Domain<D>& domain) {
@@ -215,7 +233,9 @@ bool plain_meets(const Bodies<T, D>& queries, Index q, const Bodies<T, D>& bodie
     const bool swept = queries.swept() || bodies.swept();
     const bool box_query = queries.shape == Shape::boxes,
                box_body = bodies.shape == Shape::boxes;
-    const T rq = queries.shape == Shape::spheres ? queries.radius[q] : T(0);
+    const T rq = queries.shape == Shape::spheres  ? queries.radius[q]
+                 : queries.shape == Shape::points ? queries.cutoff
+                                                  : T(0);
     const T rb = bodies.shape == Shape::spheres ? bodies.radius[j] : T(0);
     if (!box_query && !box_body) return round_meets_round(r, rq + rb, swept);
     if (box_query && box_body) return swept ? moving_box_meets_box(r) : box_meets_box(r);

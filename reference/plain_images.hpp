@@ -57,17 +57,16 @@ class PlainImages {
   public:
     // `moving`: true if either set moves; otherwise the shear does not change.
     PlainImages(const Domain<D>& domain, bool moving)
-        : domain_(domain), open_(domain.is_open()) {
-        if (!moving || !domain.periodic[0]) domain_.shear_change = 0;
+        : lattice_(domain.lattice()), periodic_(domain.periodic()), open_(domain.is_open()) {
+        if (moving && periodic_[0]) change_ = domain.shear_change();
         for (std::size_t k = 0; k < D; ++k) {
-            if (domain.periodic[k]) continue;
+            if (periodic_[k]) continue;
             // An open axis may have any lattice vector; its coefficient is zero.
-            auto& row = domain_.lattice[k];
-            if (row == std::array<double, D>{}) row[k] = 1;
+            if (lattice_[k] == std::array<double, D>{}) lattice_[k][k] = 1;
         }
-        inverse_ = inverse(domain_.lattice);
-        auto last = domain_.lattice;
-        last[0][1] += domain_.shear_change;
+        inverse_ = inverse(lattice_);
+        auto last = lattice_;
+        last[0][1] += change_;
         last_inverse_ = inverse(last);
     }
 
@@ -129,7 +128,7 @@ class PlainImages {
     std::pair<Lengths, Lengths> solve(const Window& w) const {
         Lengths low{}, high{};
         for (std::size_t k = 0; k < D; ++k) {
-            if (!domain_.periodic[k]) continue;
+            if (!periodic_[k]) continue;
             bool first = true;
             for (const auto* at : {&inverse_, &last_inverse_}) {
                 double centre = 0, half = 0;
@@ -150,8 +149,8 @@ class PlainImages {
         for (std::size_t x = 0; x < D; ++x) {
             double size = w.size[x];
             for (std::size_t k = 0; k < D; ++k)
-                size += largest(low[k], high[k]) * std::abs(domain_.lattice[k][x]);
-            if (x == 1) size += (largest(low[0], high[0]) + 1) * std::abs(domain_.shear_change);
+                size += largest(low[k], high[k]) * std::abs(lattice_[k][x]);
+            if (x == 1) size += (largest(low[0], high[0]) + 1) * std::abs(change_);
             // Covers distances whose squares underflow, which also pair.
             w.half[x] += 16 * double{std::numeric_limits<T>::epsilon()} * size +
                          std::sqrt(double{std::numeric_limits<T>::min()});
@@ -167,7 +166,7 @@ class PlainImages {
     std::pair<Shift<D>, Shift<D>> whole(const std::pair<Lengths, Lengths>& real) const {
         Shift<D> first{}, last{};
         for (std::size_t k = 0; k < D; ++k) {
-            if (!domain_.periodic[k]) continue;
+            if (!periodic_[k]) continue;
             const double low = std::ceil(real.first[k] - 0.5);
             const double high = std::floor(real.second[k] + 0.5);
             if (!(low > -1e6 && high < 1e6))
@@ -181,7 +180,9 @@ class PlainImages {
         return {first, last};
     }
 
-    Domain<D> domain_;
+    typename Domain<D>::Lattice lattice_;
+    typename Domain<D>::Axes periodic_;
+    double change_ = 0;  // of the shear offset
     bool open_;
     std::array<std::array<double, D>, D> inverse_,
         last_inverse_;  // at the beginning and the end of the step

@@ -60,6 +60,9 @@ fi
     { echo "the test of the bench's page is not registered: see tests/CMakeLists.txt" >&2; exit 1; }
 VICINAL_TEST_ALL=1 run_tests release
 
+step "test: Python"
+scripts/python.sh
+
 build asan  # with the second compiler, warnings are errors
 step "format, clang-tidy and fuzzing"
 fuzz &

@@ -1,5 +1,5 @@
-// Spheres that fall on a floor and pile up (P1 §6): a benchmark of collision search with
-// increasing density.
+// Spheres that fall on a floor and pile up (Poirrier 2009, section 6): a benchmark of collision
+// search with increasing density.
 //
 // The cloud starts as a unit cube above the floor z = 0. There are two contact responses:
 //

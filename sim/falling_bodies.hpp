@@ -30,15 +30,19 @@ inline double mass_of(double radius) {
     return density * (4 * std::numbers::pi / 3) * (radius * radius * radius);
 }
 
-// Results of a loop over contacts.
+// Results of a loop over contacts. Relative overlaps are over the mean diameter of the two.
 struct Tally {
     std::uint64_t contacts = 0;
-    double overlap = 0;
+    double overlap = 0;       // the deepest
+    double relative = 0;      // the deepest
+    double relative_sum = 0;  // over the contacts
     double elastic = 0;
 
     Tally& operator+=(const Tally& other) {
         contacts += other.contacts;
         overlap = std::max(overlap, other.overlap);
+        relative = std::max(relative, other.relative);
+        relative_sum += other.relative_sum;
         elastic += other.elastic;
         return *this;
     }
@@ -79,10 +83,10 @@ class Falling : public Simulation {
         time_ += dt_;
     }
 
-    const Rows<3>& search(RowKind kind) {
+    const Rows<double, 3>& search(RowKind kind) {
         const common::Stopwatch watch;
         finder_.update(spheres<3>(position_, radius_));
-        const Rows<3>& rows = finder_.neighbours(kind, Order::sorted);
+        const Rows<double, 3>& rows = finder_.neighbours(kind, Order::sorted);
         statistics_.search_seconds = watch.seconds();
         statistics_.candidates = finder_.report().candidates;
         statistics_.pairs = finder_.report().pairs;
@@ -94,6 +98,11 @@ class Falling : public Simulation {
     void sum_up(const Tally& tally, const F& rotational) {
         statistics_.contacts = tally.contacts;
         statistics_.overlap = tally.overlap;
+        const auto contacts = static_cast<double>(std::max<std::uint64_t>(1, tally.contacts));
+        statistics_.own = {
+            {"relative_overlap_max", tally.relative, "deepest overlap over the diameter"},
+            {"relative_overlap_mean", tally.relative_sum / contacts,
+             "mean overlap of the contacts over the diameter"}};
         const auto totals = parallel_sum<Mechanics>(
             threads_, position_.size(), [&](std::size_t i) -> Mechanics {
                 const double mass = mass_of(radius_[i]);

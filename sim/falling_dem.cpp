@@ -22,7 +22,7 @@ class Dem : public Falling {
     void step() override {
         const common::Stopwatch watch;
         drift();
-        const Rows<3>& rows = search(RowKind::full);
+        const Rows<double, 3>& rows = search(RowKind::full);
         reserve_springs(rows);
         const auto tally = parallel_sum<Tally>(threads_, position_.size(),
                                                [&](std::size_t i) { return push(i, rows[i]); });
@@ -35,16 +35,16 @@ class Dem : public Falling {
 
     std::vector<Field> fields() const override {
         auto result = body_fields();
-        result.push_back({"spin", 3, flat(spin_)});
+        result.push_back({"angular_velocity", 3, flat(spin_)});
         return result;
     }
 
     void visit(StateVisitor& visitor) override {
         visit_bodies(visitor);
-        visitor.array("spin", spin_);
-        visitor.array("spring offsets", springs_.offsets);
-        visitor.array("spring partners", springs_.partners);
-        visitor.array("spring stretches", springs_.stretches);
+        visitor.array("angular_velocity", spin_);
+        visitor.array("spring_offsets", springs_.offsets);
+        visitor.array("spring_partners", springs_.partners);
+        visitor.array("spring_stretches", springs_.stretches);
     }
 
   private:
@@ -74,7 +74,7 @@ class Dem : public Falling {
         return plane.outward * (position_[i][plane.axis] - plane.at) + radius_[i] >= 0;
     }
 
-    void reserve_springs(const Rows<3>& rows) {
+    void reserve_springs(const Rows<double, 3>& rows) {
         const std::size_t n = position_.size();
         auto& offsets = next_springs_.offsets;
         offsets.resize(n + 1);
@@ -140,7 +140,8 @@ class Dem : public Falling {
             torque -= radius_[i] * cross(normal, f);
             force -= f;
             keep(position_.size() + p, spring);
-            found.contacts = 0;  // pairs are counted instead
+            found.contacts = 0;  // these are of pairs only
+            found.relative_sum = 0;
             tally += found;
         }
         next_velocity_[i] = velocity_[i] + (dt_ / mass_of(radius_[i])) * force;
@@ -171,8 +172,15 @@ class Dem : public Falling {
             drag = (s_.friction * press / size) * drag;
             spring = (-1 / tangential) * drag;
         }
-        found = {press > 0 ? 1u : 0u, overlap,
-                 (stiffness * (overlap * overlap) + tangential * dot(spring, spring)) / 2};
+        // A plane has no radius: the diameter is then that of the sphere.
+        const double relative_overlap =
+            overlap / (b.radius > 0 ? a.radius + b.radius : 2 * a.radius);
+        found = {.contacts = press > 0 ? 1u : 0u,
+                 .overlap = overlap,
+                 .relative = relative_overlap,
+                 .relative_sum = press > 0 ? relative_overlap : 0,
+                 .elastic =
+                     (stiffness * (overlap * overlap) + tangential * dot(spring, spring)) / 2};
         return press * normal + drag;
     }
 

@@ -1,4 +1,4 @@
-// P1 §6: touching spheres are pushed apart pair by pair.
+// Poirrier (2009), section 6: touching spheres are pushed apart pair by pair.
 #include <cmath>
 #include <numeric>
 
@@ -29,7 +29,7 @@ class Pairwise : public Falling {
     // Treats every pair once, in an order that allows parallelism: first the pairs within
     // blocks of bodies, in order of (i, j) in each block, then those within blocks of blocks,
     // and so on. Blocks of the same size share no body.
-    Tally part_all(const Rows<3>& rows) {
+    Tally part_all(const Rows<double, 3>& rows) {
         constexpr std::size_t growth = 8;
         const std::size_t n = position_.size();
         Tally tally;
@@ -40,7 +40,7 @@ class Pairwise : public Falling {
     }
 
     // The pairs within blocks of `outer` bodies, without those within blocks of `inner`.
-    Tally part_within(const Rows<3>& rows, std::size_t inner, std::size_t outer) {
+    Tally part_within(const Rows<double, 3>& rows, std::size_t inner, std::size_t outer) {
         const std::size_t n = position_.size();
         std::vector<Tally> tallies((n + outer - 1) / outer);
         parallel_tasks(threads_, tallies.size(), [&](std::size_t block, int) {
@@ -77,7 +77,10 @@ class Pairwise : public Falling {
         const Vector change = collision(velocity_[j] - velocity_[i], normal);
         velocity_[i] -= share_i * change;
         velocity_[j] += share_j * change;
-        return {1, overlap, 0};
+        return {.contacts = 1,
+                .overlap = overlap,
+                .relative = overlap / reach,
+                .relative_sum = overlap / reach};
     }
 
     // The change of a relative velocity by a collision along `normal`, with friction.

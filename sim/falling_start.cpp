@@ -14,18 +14,20 @@
 namespace vicinal::sim {
 namespace {
 
+void inside(const char* name, double value, double minimum, double maximum,
+            const std::string& why = "") {
+    if (value >= minimum && value <= maximum) return;
+    refuse("falling: " + std::string(name) + " = " + written(value) + " is not a number from " +
+           written(minimum) + " to " + written(maximum) + why);
+}
+
+// All but the fill.
 void check(const FallingSettings& s) {
-    const auto inside = [](const char* name, double value, double minimum, double maximum) {
-        if (value >= minimum && value <= maximum) return;
-        refuse("falling: " + std::string(name) + " = " + written(value) +
-               " is not a number from " + written(minimum) + " to " + written(maximum));
-    };
     if (s.n > std::numeric_limits<Index>::max() - 8)  // planes have the next indices
         refuse("falling: n = " + std::to_string(s.n) +
                " is too large; give at most 4294967287");
     if (s.response != "pairwise" && s.response != "dem")
         refuse("falling: response = '" + s.response + "' is unknown; give pairwise or dem");
-    inside("fill", s.fill, 1e-9, 10);
     inside("spread", s.spread, 0, 0.9);
     inside("gravity", s.gravity, 0, 1e9);
     inside("dt", s.dt, 0, 1e9);
@@ -63,14 +65,39 @@ std::vector<Vector> in_columns(std::vector<Vector> position) {
     return position;
 }
 
-std::vector<double> make_radii(const FallingSettings& s, scenes::Random& random) {
+// The radii over their mean.
+std::vector<double> relative_radii(const FallingSettings& s, scenes::Random& random) {
     std::vector<double> radii(s.n);
-    if (radii.empty()) return radii;
-    double cubes = 0;
-    for (double& r : radii) {
-        r = s.spread > 0 ? random.uniform(1 - s.spread, 1 + s.spread) : 1;
-        cubes += r * r * r;
+    for (double& r : radii) r = s.spread > 0 ? random.uniform(1 - s.spread, 1 + s.spread) : 1;
+    return radii;
+}
+
+// Throws for a fill that no pile can have or, with dem, that the initial lattice cannot have:
+// there, the largest spheres may touch.
+void check_fill(const FallingSettings& s, double cubes, double largest) {
+    constexpr double densest = 0.74;  // of equal spheres: pi / sqrt(18)
+    double most = densest;
+    std::string why = ", the volume fraction of the densest packing of equal spheres";
+    if (s.response == "dem" && s.n > 0) {
+        const double spacing = 1 / static_cast<double>(scenes::edge_of_lattice(s.n, 3));
+        const double widest = spacing / 2 / largest;
+        const double lattice = scenes::unit_ball(3) * cubes * (widest * widest * widest);
+        most = std::floor(1000 * lattice) / 1000;
+        why = ": with response = dem, " + std::to_string(s.n) +
+              " spheres of this spread must start on a lattice without overlap";
     }
+    inside("fill", s.fill, 1e-9, most, why);
+}
+
+std::vector<double> make_radii(const FallingSettings& s, scenes::Random& random) {
+    std::vector<double> radii = relative_radii(s, random);
+    double cubes = 0, largest = 0;
+    for (const double r : radii) {
+        cubes += r * r * r;
+        largest = std::max(largest, r);
+    }
+    check_fill(s, cubes, largest);
+    if (radii.empty()) return radii;
     const double mean = scenes::cube_root(s.fill / (cubes * scenes::unit_ball(3)));
     for (double& r : radii) r *= mean;
     return radii;
@@ -88,10 +115,6 @@ std::vector<Vector> lattice_start(std::uint64_t n, double largest, scenes::Rando
     const std::uint64_t edge = scenes::edge_of_lattice(n, 3);
     const double spacing = 1 / static_cast<double>(edge);
     const double play = 0.999 * (spacing / 2 - largest);
-    if (play < 0)
-        refuse(
-            "falling: at this fill and spread the spheres overlap on a lattice, but response = "
-            "dem needs a start without overlap; choose a smaller fill");
     std::vector<Vector> position;
     position.reserve(n);
     for (std::uint64_t k = 0; k < n; ++k) {
@@ -106,8 +129,8 @@ std::vector<Vector> lattice_start(std::uint64_t n, double largest, scenes::Rando
 
 // pairwise: the cloud falls in about 60 steps, and more for smaller spheres, because deep piles
 // compress more. At steps 50 to 60 this gives about six touching pairs per sphere for 50,000 to
-// 5 million spheres of fill 0.1, as in P1 (Table 3, kd-tree-2). dem: the fastest sphere moves
-// by a small fraction of the smallest radius.
+// 5 million spheres of fill 0.1, as in Poirrier (2009), table 3 (kd-tree-2). dem: the fastest
+// sphere moves by a small fraction of the smallest radius.
 double suitable_dt(const FallingSettings& s, double smallest) {
     if (s.dt > 0) return s.dt;
     return s.response == "pairwise" ? std::sqrt(2 / s.gravity * std::sqrt(smallest)) / 19.3

@@ -70,9 +70,9 @@ class Fluid : public Simulation {
     }
 
     // The neighbours of each particle within `distance`, in ascending order.
-    const Rows<3>& neighbours(double distance) {
+    const Rows<double, 3>& neighbours(double distance) {
         finder_.update(points<3>(positions_, distance));
-        const Rows<3>& rows = finder_.neighbours(RowKind::full, Order::sorted);
+        const Rows<double, 3>& rows = finder_.neighbours(RowKind::full, Order::sorted);
         statistics_.candidates = finder_.report().candidates;
         statistics_.pairs = rows.indices.size() / 2;
         return rows;
@@ -138,7 +138,7 @@ class Collide : public Fluid {
 
     void step() override {
         const common::Stopwatch watch;
-        const Rows<3>& rows = neighbours(settings_.size);
+        const Rows<double, 3>& rows = neighbours(settings_.size);
         statistics_.search_seconds = watch.seconds();
         respond(rows);
         move();
@@ -153,7 +153,7 @@ class Collide : public Fluid {
     // bodies, so momentum is conserved. The factors of a body sum to at most 1, so kinetic
     // energy does not grow: the change is a graph Laplacian with row sums of at most 1, whose
     // eigenvalues are at most 2.
-    void respond(const Rows<3>& rows) {
+    void respond(const Rows<double, 3>& rows) {
         next_.resize(positions_.size());
         const double e = settings_.restitution, dt = settings_.dt;
         const auto deepest =
@@ -215,7 +215,7 @@ class Sph : public Fluid {
     // Symplectic Euler: forces at the current positions, then velocities, then positions.
     void step() override {
         const common::Stopwatch watch;
-        const Rows<3>& rows = neighbours(kernel_.support());
+        const Rows<double, 3>& rows = neighbours(kernel_.support());
         find_samples();
         statistics_.search_seconds = watch.seconds();
         find_densities(rows);
@@ -229,7 +229,8 @@ class Sph : public Fluid {
         finish_step(dt);
         const auto densest = parallel_sum<Largest>(
             threads_, positions_.size(), [&](std::size_t i) { return Largest{densities_[i]}; });
-        statistics_.own = {{"dt", dt}, {"largest density", densest.value}};
+        statistics_.own = {{"dt", dt, "length of the step"},
+                           {"largest_density", densest.value, "largest density"}};
         statistics_.response_seconds = watch.seconds() - statistics_.search_seconds;
     }
 
@@ -299,7 +300,7 @@ class Sph : public Fluid {
 
     // Pressures by Tait's equation. Negative pressures are clamped to 0, so that a surface does
     // not clump.
-    void find_densities(const Rows<3>& rows) {
+    void find_densities(const Rows<double, 3>& rows) {
         const double stiffness = water * sound_ * sound_ / 7;
         parallel_for(threads_, positions_.size(), [&](std::size_t i) {
             double sum = kernel_.value(0);
@@ -327,7 +328,7 @@ class Sph : public Fluid {
     // Each term is antisymmetric in the two particles to the last bit, so that momentum is lost
     // only by the rounding of sums. Samples of a solid take the pressure of the particle, as in
     // water at rest.
-    void find_accelerations(const Rows<3>& rows) {
+    void find_accelerations(const Rows<double, 3>& rows) {
         parallel_for(threads_, positions_.size(), [&](std::size_t i) {
             const double density = densities_[i], pressure = pressures_[i];
             const double own = pressure / (density * density);

@@ -1,6 +1,6 @@
-// A fluid of particles that falls over static spheres in a closed box (P4 §4.2). The paper does
-// not give the number of particles or the box; the defaults are ours. Metres, seconds,
-// kilograms.
+// A fluid of particles that falls over static spheres in a closed box (Pouchol et al. 2009,
+// section 4.2). The paper does not give the number of particles or the box; the defaults are
+// ours. Metres, seconds, kilograms.
 //
 // collide: the simple response of the paper. Particles are hard spheres. At the beginning of a
 //   step, all touching pairs are pushed apart and lose their approach speed simultaneously;

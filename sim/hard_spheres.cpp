@@ -42,8 +42,8 @@ Image<3> opposite(const Image<3>& n) {
 }  // namespace
 
 Interval::Interval(std::vector<Vector>& position, std::vector<Vector>& velocity,
-                   std::vector<Vector>& spin, const Rows<3>& rows, const HardSpheres& spheres,
-                   double span, double margin)
+                   std::vector<Vector>& spin, const Rows<double, 3>& rows,
+                   const HardSpheres& spheres, double span, double margin)
     : position_(position),
       velocity_(velocity),
       spin_(spin),

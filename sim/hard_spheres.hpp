@@ -42,7 +42,7 @@ class Interval {
   public:
     // Spheres must be smaller than the cell, so that no sphere meets its own image.
     Interval(std::vector<Vector>& position, std::vector<Vector>& velocity,
-             std::vector<Vector>& spin, const Rows<3>& rows, const HardSpheres& spheres,
+             std::vector<Vector>& spin, const Rows<double, 3>& rows, const HardSpheres& spheres,
              double span, double margin);
 
     // Moves the bodies and returns the time covered. Appends the pairs that collided, i < j.
@@ -85,7 +85,7 @@ class Interval {
     void change(Index i, double time, const Vector& velocity);
 
     std::vector<Vector>&position_, &velocity_, &spin_;  // of the beginning, until the run ends
-    const Rows<3>& rows_;
+    const Rows<double, 3>& rows_;
     const HardSpheres& spheres_;
     double end_, margin_;
     std::vector<Ball> balls_;

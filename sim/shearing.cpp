@@ -29,7 +29,8 @@ struct State {
     refuse("shearing: " + what);
 }
 
-enum class Rule { swept, rms };
+enum class Rule { swept, straight, rms };
+enum class Start { placed, unplaced };
 
 // The initial margin, as a multiple of the motion relative to the flow; few bodies deviate by
 // more from their straight paths.
@@ -37,7 +38,7 @@ constexpr double first_margin = 3;
 
 class Shearing final : public Simulation {
   public:
-    Shearing(const ShearingSettings& settings, const How& how);
+    Shearing(const ShearingSettings& settings, const How& how, Start start);
 
     void step() override;
     std::uint64_t bodies() const override { return settings_.n; }
@@ -101,8 +102,8 @@ void check(const ShearingSettings& s) {
     if (!(s.restitution >= 0 && s.restitution <= 1))
         wrong("restitution is " + written(s.restitution) + "; it must be 0 to 1");
     if (s.restitution < 1) positive("elastic_below", s.elastic_below);
-    if (s.rule != "swept" && s.rule != "rms")
-        wrong("rule is '" + s.rule + "'; it must be swept or rms");
+    if (s.rule != "swept" && s.rule != "straight" && s.rule != "rms")
+        wrong("rule is '" + s.rule + "'; it must be swept, straight or rms");
     const double reach = 0.5 * std::min(s.size_x, s.size_y);
     for (const auto& [strength, radius] :
          {std::pair(s.attract, s.attract_radius), std::pair(s.repel, s.repel_radius)})
@@ -111,9 +112,11 @@ void check(const ShearingSettings& s) {
                   "cell; make attract_radius and repel_radius at most " + written(reach));
 }
 
-Shearing::Shearing(const ShearingSettings& settings, const How& how)
+Shearing::Shearing(const ShearingSettings& settings, const How& how, Start start)
     : settings_(settings),
-      rule_(settings.rule == "rms" ? Rule::rms : Rule::swept),
+      rule_(settings.rule == "rms"        ? Rule::rms
+            : settings.rule == "straight" ? Rule::straight
+                                          : Rule::swept),
       size_{settings.size_x, settings.size_y, 1},
       finder_(Options<3>{.method = how.method, .threads = how.threads}) {
     check(settings);
@@ -127,15 +130,20 @@ Shearing::Shearing(const ShearingSettings& settings, const How& how)
     check_search();
     radii_.assign(settings.n, radius_);
     state_.spin.resize(settings.n);
-    place();
-    set_off();
+    if (start == Start::placed) {
+        place();
+        set_off();
+    } else {
+        state_.position.resize(settings.n);
+        state_.velocity.resize(settings.n);
+    }
     measure(statistics_);
 }
 
 // Rejects steps so long that a search would take hours without output. The estimate uses the
 // initial velocities; forces and shear may increase them.
 void Shearing::check_search() const {
-    const bool swept = rule_ == Rule::swept || settings_.count_missed;
+    const bool swept = rule_ != Rule::rms || settings_.count_missed;
     const double per_time =
         swept ? 2 * first_margin * (settings_.speed + 2 * radius_ * std::abs(settings_.shear))
               : settings_.factor * std::sqrt(2.0) * settings_.speed;
@@ -167,7 +175,7 @@ void Shearing::place() {
             for (std::size_t a = 0; a < 3; ++a) place[a] = random.uniform(0, size_[a]);
         for (int round = 0; round < rounds; ++round) {
             finder_.update(spheres<3>(x, search_radii_), Domain<3>::orthogonal(size_));
-            const Rows<3>& rows = finder_.neighbours(RowKind::full, Order::sorted);
+            const Rows<double, 3>& rows = finder_.neighbours(RowKind::full, Order::sorted);
             bool apart = true;
             for (std::size_t i = 0; i < x.size(); ++i) {
                 pushed[i] = x[i];
@@ -268,23 +276,24 @@ std::vector<Pair> Shearing::advance(State& state, Rule rule, StepStatistics& fig
         const double usual =
             std::sqrt(3 * temperature(state)) + 2 * radius_ * std::abs(settings_.shear);
         double margin = factor * usual * left;
-        if (rule == Rule::swept) {
+        if (rule != Rule::swept) margin = std::numeric_limits<double>::infinity();
+        if (rule != Rule::rms) {
+            const double kept = rule == Rule::swept ? margin : 0;
             // 10^-12 of the lengths is far above the rounding of positions and times.
             search_radii_.assign(settings_.n,
-                                 radius_ + margin + 1e-12 * (size_[0] + size_[1] + size_[2]));
+                                 radius_ + kept + 1e-12 * (size_[0] + size_[1] + size_[2]));
             displacement_.resize(settings_.n);
             for (std::size_t i = 0; i < settings_.n; ++i)
                 displacement_[i] = left * state.velocity[i];
             finder_.update(spheres<3>(state.position, search_radii_).moving(displacement_),
                            Domain<3>::sheared(size_, state.offset, left * image_speed()));
         } else {
-            margin = std::numeric_limits<double>::infinity();
             finder_.update(points<3>(state.position,
                                      2 * radius_ + settings_.factor * state.near_speed * left),
                            Domain<3>::sheared(size_, state.offset));
         }
-        const Rows<3>& rows =
-            finder_.neighbours(RowKind::full, rule == Rule::rms ? Order::sorted : Order::any);
+        const Rows<double, 3>& rows =
+            finder_.neighbours(RowKind::full, rule == Rule::swept ? Order::any : Order::sorted);
         figures.search_seconds += finder_.report().seconds.total();
         figures.candidates += finder_.report().candidates;
         figures.pairs += finder_.report().pairs;
@@ -304,7 +313,7 @@ std::vector<Pair> Shearing::advance(State& state, Rule rule, StepStatistics& fig
     }
     state.time += settings_.dt;
     figures.contacts = collided.size();
-    figures.own.push_back({"searches", searches});
+    figures.own.push_back({"searches", searches, "searches in the step"});
     return collided;
 }
 
@@ -324,7 +333,7 @@ void Shearing::step() {
     push();
     const double pushing = watch.seconds();
     std::vector<Pair> truth;
-    const bool count_missed = rule_ == Rule::rms && settings_.count_missed;
+    const bool count_missed = rule_ != Rule::swept && settings_.count_missed;
     if (count_missed) {
         State copy = state_;
         StepStatistics unused;
@@ -336,12 +345,13 @@ void Shearing::step() {
     statistics_.response_seconds = pushing + watch.seconds() - statistics_.search_seconds;
     measure(statistics_);
     if (count_missed) {
-        statistics_.own.push_back({"missed", static_cast<double>(missing(truth, collided))});
+        statistics_.own.push_back({"missed", static_cast<double>(missing(truth, collided)),
+                                   "collisions that the rule missed"});
         statistics_.overlap = overlap();
     }
 }
 
-// The deepest overlap of all pairs. Pairs that rule rms did not test may overlap.
+// The deepest overlap of all pairs. Pairs that the rule did not test may overlap.
 double Shearing::overlap() {
     finder_.update(spheres<3>(state_.position, radii_),
                    Domain<3>::sheared(size_, state_.offset));
@@ -375,14 +385,14 @@ void Shearing::measure(StepStatistics& figures) const {
         figures.potential += well(settings_.repel, settings_.repel_radius, distance) -
                              well(settings_.attract, settings_.attract_radius, distance);
     }
-    figures.own.push_back({"temperature", temperature(state_)});
+    figures.own.push_back({"temperature", temperature(state_), "temperature"});
 }
 
 std::vector<Field> Shearing::fields() const {
     return {{"position", 3, flat(state_.position)},
             {"velocity", 3, flat(state_.velocity)},
-            {"angular_velocity", 3, flat(state_.spin)},
-            {"radius", 1, radii_}};
+            {"radius", 1, radii_},
+            {"angular_velocity", 3, flat(state_.spin)}};
 }
 
 void Shearing::visit(StateVisitor& visitor) {
@@ -397,7 +407,12 @@ void Shearing::visit(StateVisitor& visitor) {
 }  // namespace
 
 std::unique_ptr<Simulation> make_shearing(const ShearingSettings& settings, const How& how) {
-    return std::make_unique<Shearing>(settings, how);
+    return std::make_unique<Shearing>(settings, how, Start::placed);
+}
+
+std::unique_ptr<Simulation> make_unplaced_shearing(const ShearingSettings& settings,
+                                                   const How& how) {
+    return std::make_unique<Shearing>(settings, how, Start::unplaced);
 }
 
 }  // namespace vicinal::sim

@@ -1,15 +1,19 @@
-// Hard spheres in a sheared periodic cell (P3 §2), a model of planetary rings and granular
-// flows.
+// Hard spheres in a sheared periodic cell (Lara 2005, section 2), a model of planetary rings
+// and granular flows.
 //
 // The cell is size_x by size_y by 1 and periodic. Crossing it in x shifts y by an offset that
 // grows with time and v_y by shear * size_x (Lees & Edwards 1972). Between collisions spheres
-// move straight; collisions are processed in the order of their times within a step. Two rules
-// select the pairs that are tested:
+// move straight; collisions are processed in the order of their times within a step. Three
+// rules select the pairs that are tested:
 //
 // swept: all pairs that can collide within the step. Exact.
+// straight: as the phase-space kd-tree in the paper, pairs that meet on the straight paths from
+//   the beginning of the step. Pairs that meet after another collision can be missed.
 // rms: as in the paper, pairs closer than 2 r + factor * v * dt at the beginning of the step,
 //   where v is the root mean square of the relative velocities of near pairs. Faster pairs can
-//   be missed; the statistics report how many collisions were missed.
+//   be missed.
+//
+// The statistics report how many collisions were missed.
 //
 // A centre that attracts weakly at long range and repels strongly at short range turns the
 // uniform distribution into a torus, the paper's non-uniform case. Both forces are
@@ -61,16 +65,22 @@ void visit_settings(ShearingSettings& s, Visitor&& visit) {
     visit("attract_radius", s.attract_radius, "range of the attraction");
     visit("repel", s.repel, "strength of the centre's repulsion");
     visit("repel_radius", s.repel_radius, "range of the repulsion");
-    visit("rule", s.rule,
-          "tested pairs: swept (all that can collide) or rms (P3; may miss some)");
+    visit(
+        "rule", s.rule,
+        "tested pairs: swept (all that can collide), straight or rms (Lara 2005; these two may "
+        "miss some)");
     visit("factor", s.factor, "rms: range of the search, in rms relative velocities times dt");
     visit("count_missed", s.count_missed,
-          "rms: count missed collisions by repeating each step with the exact rule");
+          "straight, rms: count missed collisions by repeating each step with the exact rule");
 }
 
 // Additional statistics: "searches" of the step, "temperature" (a third of the mean square of
 // the velocities relative to the flow), and with rule rms "missed" collisions, if counted. If
 // they are not counted, the overlap is that of the tested pairs only.
 std::unique_ptr<Simulation> make_shearing(const ShearingSettings& settings, const How& how);
+// The same with all spheres at rest in one place: for the state of another run to be put into.
+// Finding places for many spheres of a high fill takes long.
+std::unique_ptr<Simulation> make_unplaced_shearing(const ShearingSettings& settings,
+                                                   const How& how);
 
 }  // namespace vicinal::sim

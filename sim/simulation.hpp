@@ -35,8 +35,9 @@ struct StepStatistics {
     double overlap = 0;  // the deepest, a length
     // Specific to a simulator: missed collisions, density error, ...
     struct Own {
-        std::string name;
+        std::string name;  // of the column in series.csv
         double value;
+        std::string meaning;  // for people
     };
     std::vector<Own> own;
 };

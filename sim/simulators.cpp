@@ -36,7 +36,8 @@ const std::vector<Simulator>& simulators() {
         entry<ShearingSettings, make_shearing>(
             "shearing", 200, "hard spheres in a sheared periodic cell (Lara 2005)"),
         entry<FluidSettings, make_fluid>(
-            "fluid", 1000, "particles that fall over static spheres in a box (Pouchol 2009)"),
+            "fluid", 1000,
+            "particles that fall over static spheres in a box (Pouchol et al. 2009)"),
     };
     return all;
 }

@@ -11,9 +11,11 @@
 #include "bench/harness/subject.hpp"
 #include "bench/papers/experiments.hpp"
 #include "commands.hpp"
+#include "common/choices.hpp"
 #include "common/text.hpp"
 #include "domain.hpp"
 #include "flags.hpp"
+#include "input.hpp"
 #include "output.hpp"
 #include "progress.hpp"
 #include "scene.hpp"
@@ -32,6 +34,7 @@ std::string experiment_names() {
 struct BenchFlags {
     std::vector<std::string> words;  // FILE, or the parameters of the scene
     SceneChoice scene;
+    InputFlags input;
     ShapeFlags shape;
     std::string methods = "auto", peers, threads = "0";
     std::string output = "pairs", domain, precision = "double";
@@ -60,6 +63,7 @@ void BenchFlags::add_to(CLI::App& app) {
         ->check(not_empty())
         ->type_name("NAME");
     scene.add_numbers_to(app);
+    input.add_to(app, InputFlags::Frames::one, InputFlags::Ids::none);
     shape.add_to(app);
     constexpr const char* group = "Rows";
     app.add_option("--methods", methods, "a,b(key=value),...; default: auto")
@@ -80,9 +84,15 @@ void BenchFlags::add_to(CLI::App& app) {
         ->type_name("K")
         ->group(measuring);
     app.add_option("--output", output,
-                   "kind of result: pairs (default), rows, ordered-rows or count")
-        ->check(one_of({"pairs", "rows", "ordered-rows", "count"}))
-        ->type_name("pairs|rows|ordered-rows|count")
+                   "kind of result: pairs (default), columns (plain arrays with images, "
+                   "distances, vectors), "
+                   "rows, ordered-rows, row-columns, stream or count")
+        ->check(one_of([] {
+            std::vector<std::string> names;
+            for (const auto& known : bench::outputs) names.push_back(known.first);
+            return names;
+        }()))
+        ->type_name("KIND")
         ->group(measuring);
     app.add_option("--moving", motion.fraction,
                    "each body moves by this fraction of its size between repeats")
@@ -128,6 +138,7 @@ void BenchFlags::check() const {
         throw UsageError(scaling ? "--scaling needs --scene: a file has only one size"
                                  : "--n needs --scene: the size of a file is fixed");
     if (scaling && scene.n) throw UsageError("--scaling chooses the sizes; leave out --n");
+    if (shape.by_kind()) throw UsageError("bench has one cut-off for all; give --cutoff R");
     if (repeat == 0) throw UsageError("--repeat must be at least 1");
     if (!(std::isfinite(motion.fraction) && motion.fraction >= 0))
         throw UsageError("--moving must be a finite number >= 0");
@@ -163,8 +174,10 @@ bench::Subject make_subject(const SceneChoice& choice, const ShapeFlags& flags) 
 }
 
 bench::Subject read_subject(const BenchFlags& flags, std::optional<std::uint64_t> n) {
-    if (flags.scene.name.empty())
-        return {flags.words[0], io::BodyFile(flags.words[0], layout_of(flags.shape, true))};
+    if (flags.scene.name.empty()) {
+        Inputs inputs(flags.input, {flags.words[0], layout_of(flags.shape, true)});
+        return {flags.words[0], inputs.first(inputs.chosen().front())};
+    }
     SceneChoice choice = flags.scene;
     choice.parameters = flags.words;
     if (n) choice.n = n;
@@ -204,8 +217,9 @@ std::vector<std::string> parse_methods(const std::string& text) {
 
 // The number of threads that 0 stands for.
 int all_threads() {
+    const std::vector<float> none;
     Finder<float, 2> finder;
-    finder.update(points<2>(std::vector<float>{}, 1));
+    finder.update(points<2>(none, 1));
     return finder.report().threads;
 }
 
@@ -220,12 +234,6 @@ std::vector<int> parse_threads(const std::string& text) {
         result.push_back(value > 0 ? static_cast<int>(value) : all_threads());
     }
     return result;
-}
-
-std::vector<std::string> names_of(const std::vector<peers::PeerInfo>& infos) {
-    std::vector<std::string> names;
-    for (const auto& info : infos) names.push_back(info.name);
-    return names;
 }
 
 // With `all`, the peers that support the problem; a peer given by name must support it.
@@ -248,8 +256,8 @@ std::vector<peers::PeerInfo> choose_peers(const std::string& text,
         const auto found = std::find_if(all.begin(), all.end(),
                                         [&](const auto& info) { return info.name == name; });
         if (found == all.end())
-            throw UsageError(fmt::format("unknown peer '{}'; available: {}", name,
-                                         common::join(names_of(all))));
+            throw UsageError(fmt::format("unknown peer '{}'{}", name,
+                                         common::choices(std::string(name), all)));
         if (!found->fits(problem))
             throw UsageError(
                 fmt::format("{} supports {} only, not {} in {}-D, {}; leave it out", name,
@@ -270,17 +278,10 @@ void check_plain(const Bodies<T, D>& bodies, const Domain<D>& domain) {
             "masks; leave out --peers");
 }
 
-bench::Output output_of(const std::string& text) {
-    return text == "rows"           ? bench::Output::rows
-           : text == "ordered-rows" ? bench::Output::ordered_rows
-           : text == "count"        ? bench::Output::count
-                                    : bench::Output::pairs;
-}
-
 bench::Bench make_bench(const BenchFlags& flags) {
     bench::Bench bench({.methods = parse_methods(flags.methods),
                         .threads = parse_threads(flags.threads),
-                        .output = output_of(flags.output),
+                        .output = bench::outputs.at(flags.output),
                         .repeat = flags.repeat,
                         .motion = flags.motion,
                         .seed = flags.scene.seed});
@@ -321,13 +322,14 @@ int run_experiment(const BenchFlags& flags) {
     const auto all = papers::experiments();
     const auto found = std::ranges::find(all, flags.experiment, &papers::Experiment::name);
     if (found == all.end())
-        throw UsageError(fmt::format("unknown experiment '{}'; available: {}", flags.experiment,
-                                     experiment_names()));
+        throw UsageError(fmt::format("unknown experiment '{}'{}", flags.experiment,
+                                     common::choices(flags.experiment, all)));
     const bench::OtherLoad others;
     const papers::ResultTable table = found->run(flags.extent());
     const std::string busy = bench::busy_line(others.cores());
     if (flags.json) {
         nlohmann::ordered_json json = to_json(table);
+        json["machine"] = bench::Machine().text();
         json["busy"] = !busy.empty();
         print(json);
     } else {

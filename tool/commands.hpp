@@ -10,14 +10,17 @@ namespace vicinal::tool {
 using Chosen = std::function<int()>;
 
 void add_pairs(CLI::App& app, Chosen& chosen);
+void add_split(CLI::App& app, Chosen& chosen);
 void add_nearest(CLI::App& app, Chosen& chosen);
 void add_probe(CLI::App& app, Chosen& chosen);
+void add_stats(CLI::App& app, Chosen& chosen);
 void add_verify(CLI::App& app, Chosen& chosen);
 void add_run(CLI::App& app, Chosen& chosen);
 void add_bench(CLI::App& app, Chosen& chosen);
 void add_methods(CLI::App& app, Chosen& chosen);
 void add_scenes(CLI::App& app, Chosen& chosen);
 void add_scene(CLI::App& app, Chosen& chosen);
+void add_manual(CLI::App& app, Chosen& chosen);
 
 // A command with flags F, run by `run`. F adds its flags to the command line.
 template <class F>

@@ -140,10 +140,11 @@ Domain<D> parse_domain(const std::string& flag) {
            "open, periodic:10,10,10, sheared:10,10,10:2.5 or triclinic:10,0,0,3,10,0,1,2,10");
 }
 
-bool is_zero_beyond_diagonal(const io::Cell& cell) {
+// A box along the axes. (Vectors that point backwards are allowed, as a lattice.)
+bool is_orthogonal(const io::Cell& cell) {
     for (std::size_t k = 0; k < 3; ++k)
         for (std::size_t a = 0; a < 3; ++a)
-            if (k != a && cell.vectors[k][a] != 0) return false;
+            if (k == a ? cell.vectors[k][a] < 0 : cell.vectors[k][a] != 0) return false;
     return true;
 }
 
@@ -162,7 +163,7 @@ Space<D> from_cell(const io::Cell& cell, const std::string& file) {
     std::array<bool, D> open{};
     std::vector<std::string> text;
     std::string periodic;
-    const bool orthogonal = is_zero_beyond_diagonal(cell);
+    const bool orthogonal = is_orthogonal(cell);
     for (std::size_t k = 0; k < D; ++k) {
         open[k] = !cell.periodic[k];
         if (!open[k]) periodic += vector_names[k];
@@ -186,8 +187,8 @@ Space<D> from_cell(const io::Cell& cell, const std::string& file) {
 template <int D>
 bool is_same(const Domain<D>& a, const Domain<D>& b) {
     for (std::size_t k = 0; k < D; ++k)
-        if (a.periodic[k] && a.lattice[k] != b.lattice[k]) return false;
-    return a.periodic == b.periodic;
+        if (a.periodic()[k] && a.lattice()[k] != b.lattice()[k]) return false;
+    return a.periodic() == b.periodic();
 }
 
 }  // namespace

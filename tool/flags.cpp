@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "common/text.hpp"
+#include "kinds.hpp"
 #include "text.hpp"
 
 namespace vicinal::tool {
@@ -65,10 +66,14 @@ CLI::Validator not_empty() {
 
 void ShapeFlags::add_to(CLI::App& app) {
     constexpr const char* group = "Shape of the bodies";
-    app.add_option("--cutoff", cutoff, "points; two of them pair up to this distance")
+    app.add_option("--cutoff", cutoff,
+                   "points; two of them pair up to this distance. By kinds: "
+                   "O-O:2.5,O-H:1.2,H-H:never")
         ->type_name("R")
         ->group(group);
-    app.add_option("--radius", radius, "spheres of this radius, or of the radius in a column")
+    app.add_option(
+           "--radius", radius,
+           "spheres of this radius, or of that in the column radius (column:NAME: another)")
         ->type_name("R|column")
         ->group(group);
     app.add_flag("--boxes", boxes, "axis-aligned boxes: lower and upper corners")->group(group);
@@ -138,9 +143,18 @@ void PartnerFlags::add_to(CLI::App& app) {
         ->check(not_empty())
         ->type_name("FILE4")
         ->group(group);
+    app.add_flag("--skip-adjacent", skip_adjacent,
+                 "with --boxes of a mesh: faces or cells that share a vertex never pair")
+        ->group(group);
 }
 
-void PartnerFlags::check() const {
+void PartnerFlags::apply(io::Layout& layout) const {
+    layout.skip_adjacent = skip_adjacent;
+    if (skip_adjacent && layout.shape != Shape::boxes)
+        throw UsageError("--skip-adjacent needs --boxes: the faces of a mesh");
+    if (skip_adjacent && !(with.empty() && vertices.empty()))
+        throw UsageError(
+            "--skip-adjacent takes the vertices of one mesh; leave out --with and --vertices");
     if (with.empty() && !with_vertices.empty())
         throw UsageError("--with-vertices is for the bodies of --with; use --vertices");
     if (!with.empty() && vertices.empty() != with_vertices.empty())
@@ -165,15 +179,25 @@ io::Layout layout_of(const ShapeFlags& flags, bool needed) {
     layout.flag = spheres ? "--radius " + flags.radius : flags.boxes ? "--boxes" : "points";
     if (!flags.cutoff.empty()) {
         layout.flag = "--cutoff";
-        layout.cutoff = length_of(layout.flag, flags.cutoff, "");
+        if (flags.by_kind())
+            layout.cutoffs = parse_kind_cutoffs(flags.cutoff);
+        else
+            layout.cutoff =
+                length_of(layout.flag, flags.cutoff,
+                          ", nor cut-offs of kinds such as O-O:2.5,O-H:1.2,H-H:never");
     }
     if (layout.swept) layout.flag += " --swept";
     if (flags.boxes) layout.shape = Shape::boxes;
     if (!spheres) return layout;
     layout.shape = Shape::spheres;
-    layout.radius_column = flags.radius == "column";
+    constexpr std::string_view column = "column:";
+    layout.radius_column = flags.radius == "column" || flags.radius.starts_with(column);
     if (!layout.radius_column)
         layout.radius = length_of("--radius", flags.radius, ", nor the word 'column'");
+    else if (flags.radius.starts_with(column))
+        layout.radius_name = lower_case(flags.radius.substr(column.size()));
+    if (layout.radius_name.empty())
+        throw UsageError("--radius column: needs the name of a column after the colon");
     return layout;
 }
 

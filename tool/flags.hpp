@@ -30,14 +30,15 @@ void add_precision(CLI::App& app, std::string& precision);
 
 // The shape of the bodies in a file.
 struct ShapeFlags {
-    std::string cutoff;  // a number; empty: not given
-    std::string radius;  // a number or the word "column"; empty: not given
+    std::string cutoff;  // a number, or one for each pair of kinds; empty: not given
+    std::string radius;  // a number, "column" or "column:NAME"; empty: not given
     bool boxes = false;
     std::string rule;  // empty: sum
     bool swept = false;
     int dim = 0;  // 0: from the columns
 
     void add_to(CLI::App& app);
+    bool by_kind() const { return cutoff.find(':') != cutoff.npos; }
 };
 
 // The method, the domain and the limits of a search.
@@ -63,20 +64,24 @@ struct PartnerFlags {
     std::string with;                     // a second file; empty: pairs within the first
     std::string exclude;                  // a file of pairs; empty: none
     std::string vertices, with_vertices;  // of the bodies, and of those of `with`; empty: none
+    bool skip_adjacent = false;           // faces of a mesh with a common vertex never pair
 
     void add_to(CLI::App& app);
-    // Throws UsageError if only one of two files has vertices: they would have no effect.
-    void check() const;
+    // Adds what concerns the reading of the bodies. Throws UsageError if flags contradict each
+    // other, or if only one of two files has vertices: they would have no effect.
+    void apply(io::Layout& layout) const;
     std::vector<std::string> files() const { return {with, exclude, vertices, with_vertices}; }
 
     // Reads the files for the bodies and, unless null, for the second set.
     template <Real T, int D>
     void read(io::BodyArrays<T, D>& bodies, io::BodyArrays<T, D>* others) const {
-        const std::size_t second = others != nullptr ? others->count : bodies.count;
+        const io::BodyIds& second = others != nullptr ? others->ids : bodies.ids;
         if (!exclude.empty())
-            bodies.excluded = io::read_excluded(exclude, bodies.count, second);
+            for (const Pair pair : io::read_excluded(exclude, bodies.ids, second))
+                bodies.excluded.push_back(pair);
         if (!vertices.empty()) bodies.vertices = io::read_vertices(vertices, bodies.count);
-        if (!with_vertices.empty()) others->vertices = io::read_vertices(with_vertices, second);
+        if (!with_vertices.empty())
+            others->vertices = io::read_vertices(with_vertices, others->count);
     }
 };
 

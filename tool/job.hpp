@@ -26,8 +26,14 @@ struct Job {
 
     Job(const SearchFlags& how, const OutputFlags& where, const std::string& file)
         : search(how), output(where), progress("reading " + file) {
-        summary.file = file;
         summary.precision = how.precision;
+    }
+
+    // What the summary says about the bodies.
+    void reads(const io::BodyFile& file) {
+        summary.file = file.name();
+        summary.bodies = file.rows();
+        summary.dim = file.dim();
     }
 
     template <int D>
@@ -53,21 +59,25 @@ struct Job {
         summary.write = watch.lap();
     }
 
-    // Counts neighbours for `rows` bodies or queries, and writes the pairs.
-    template <int D>
-    void keep(const PairList<D>& pairs, std::size_t rows, bool one_set, bool periodic) {
-        summary.pairs = pairs.size();
-        summary.neighbours = neighbours(degrees(pairs, rows, one_set));
+    // Counts neighbours of the first set, and writes the pairs.
+    template <Real T, int D>
+    void keep(const PairColumns<T, D>& pairs, Columns columns, const io::PairNames& names,
+              bool one_set) {
+        const bool both_ways = output.full;
+        summary.pairs = both_ways ? pairs.size() / 2 : pairs.size();
+        summary.neighbours =
+            neighbours(degrees(pairs, names.first.count(), one_set && !both_ways));
         writing([&] {
-            io::write_pairs(output.file, pairs, periodic);
+            io::write_pairs(output.destination(), pairs, columns, names);
             return std::vector<std::string>{output.file};
         });
     }
 
-    // Between two sets: counts the pairs that `stream` delivers, or keeps those that `list`
-    // returns.
+    // Between two sets: counts the pairs that `stream` delivers, or keeps those that
+    // `list(columns, form)` returns.
     template <class Stream, class List>
-    void between(std::size_t rows, bool periodic, const Stream& stream, const List& list) {
+    void between(const io::PairNames& names, bool periodic, const Stream& stream,
+                 const List& list) {
         if (output.count) {
             std::atomic<std::uint64_t> count = 0;
             stream([&](const auto& block) { count += block.pairs.size(); });
@@ -75,9 +85,10 @@ struct Job {
             summary.pairs = count;
             return;
         }
-        const auto pairs = list();
+        const Columns columns = output.columns(periodic);
+        const auto pairs = list(columns, PairForm{.order = search.order()});
         summary.search = watch.lap();
-        keep(pairs, rows, false, periodic);
+        keep(pairs, columns, names, false);
     }
 };
 

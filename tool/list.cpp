@@ -110,7 +110,8 @@ struct SceneFlags {
         app.add_option("PARAMETERS", scene.parameters, "key=value ...; see vicinal scenes")
             ->type_name("key=value");
         scene.add_numbers_to(app);
-        app.add_option("-o,--output", file, "output file: .npy or .csv")
+        app.add_option("-o,--output", file,
+                       "output file: .csv, .npy or .npz; -: standard output, as csv")
             ->required()
             ->type_name("FILE");
         app.add_flag("--json", json, "print one JSON object and nothing else");
@@ -118,14 +119,11 @@ struct SceneFlags {
 };
 
 void write_scene(const std::string& file, const scenes::Workload& scene) {
-    std::vector<std::string> names;
-    std::vector<std::vector<double>> columns;
-    io::Table table = to_table(scene);
-    for (io::NamedColumn& column : table.columns) {
-        names.push_back(column.name);
-        columns.push_back(std::move(column.values));
-    }
-    io::write_columns(file, names, columns);
+    const io::Table table = to_table(scene);
+    std::vector<io::OutputColumn> columns;
+    for (const io::NamedColumn& column : table.columns)
+        columns.push_back({column.name, column.values});
+    io::write_table({file, io::output_format(file).value_or(io::OutputFormat::csv)}, columns);
 }
 
 std::string next_command(const std::string& file, const scenes::Workload& scene) {
@@ -137,8 +135,9 @@ std::string next_command(const std::string& file, const scenes::Workload& scene)
 }
 
 int run_scene(const SceneFlags& flags) {
-    if (!flags.file.ends_with(".npy") && !flags.file.ends_with(".csv"))
-        throw UsageError(fmt::format("-o '{}' must end in .npy or .csv", flags.file));
+    if (flags.file != "-" && !io::output_format(flags.file))
+        throw UsageError(fmt::format("-o '{}' must end in .csv, .npy or .npz", flags.file));
+    std::FILE* const to = flags.file == "-" ? stderr : stdout;
     scenes::Workload scene;
     {
         Progress progress("making " + flags.scene.name);
@@ -157,11 +156,13 @@ int run_scene(const SceneFlags& flags) {
                                     {"output", flags.file},
                                     {"next", next}};
         if (scene.shape == Shape::points) json["cutoff"] = scene.cutoff;
-        print(json);
+        print(json, to);
     } else {
-        print(fmt::format("{}: {} {} in {}-D, written to {}\nnext: {}\n", flags.scene.name,
-                          common::grouped(scene.size()), shape, scene.dim,
-                          common::one_line(flags.file), common::one_line(next)));
+        print(fmt::format("{}: {} in {}-D, written to {}\nnext: {}\n", flags.scene.name,
+                          common::counted(scene.size(), shape), scene.dim,
+                          flags.file == "-" ? "standard output" : common::one_line(flags.file),
+                          common::one_line(next)),
+              to);
     }
     return 0;
 }

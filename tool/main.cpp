@@ -26,6 +26,11 @@ int fail(int code, const std::string& message) {
     return code;
 }
 
+// For common/choices.hpp.
+struct Named {
+    std::string name;
+};
+
 // How to get help for the current command.
 std::string see_help(const CLI::App& app) {
     const auto commands = app.get_subcommands();
@@ -38,9 +43,6 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
     const auto commands = app.get_subcommands();
     const CLI::App& command = commands.empty() ? app : *commands[0];
     if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
-        struct Named {
-            std::string name;
-        };
         std::vector<Named> flags;
         for (const CLI::Option* option : command.get_options())
             for (const std::string& name : option->get_lnames()) flags.push_back({"--" + name});
@@ -67,30 +69,51 @@ void set_up(CLI::App& app, Chosen& chosen) {
     app.set_version_flag("--version",
                          fmt::format("vicinal {}.{}.{}", VICINAL_VERSION_MAJOR,
                                      VICINAL_VERSION_MINOR, VICINAL_VERSION_PATCH));
-    app.footer(
-        "For details: vicinal COMMAND --help. To begin:\n"
-        "  vicinal scene uniform -o points.npy\n"
-        "then run the command that it prints.");
     add_pairs(app, chosen);
     add_probe(app, chosen);
     add_nearest(app, chosen);
+    add_stats(app, chosen);
     add_verify(app, chosen);
+    add_split(app, chosen);
     add_run(app, chosen);
     add_bench(app, chosen);
     add_methods(app, chosen);
     add_scenes(app, chosen);
     add_scene(app, chosen);
+    add_manual(app, chosen);
+    // Last: commands added later would inherit it.
+    app.footer(
+        "For details: vicinal COMMAND --help. To begin:\n"
+        "  vicinal scene uniform -o points.npy\n"
+        "then run the command that it prints.\n\n"
+        "Environment: VICINAL_THREADS is the number of threads where --threads gives none,\n"
+        "VICINAL_SIMD the instruction set (scalar, ssse3, sse4, avx2, avx3, avx3_dl).");
 }
 
 void check_command(const CLI::App& app, int argc, char** argv) {
     if (argc < 2 || argv[1][0] == '-') return;
-    std::vector<std::string> names;
+    std::vector<Named> commands;
     for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-        names.push_back(command->get_name());
-    for (const std::string& name : names)
-        if (name == argv[1]) return;
+        commands.push_back({command->get_name()});
+    for (const Named& command : commands)
+        if (command.name == argv[1]) return;
     throw UsageError(
-        fmt::format("unknown command '{}'; available: {}", argv[1], common::join(names)));
+        fmt::format("unknown command '{}'{}", argv[1], common::choices(argv[1], commands)));
+}
+
+// A message of the library with the flag of the current command instead of the option. A
+// command without this flag leaves out that remedy.
+std::string name_flags(std::string message, const CLI::App& app) {
+    const auto commands = app.get_subcommands();
+    const bool offered = !commands.empty() && commands[0]->get_option_no_throw("--max-pairs");
+    const auto replace = [&](std::string_view from, std::string_view to) {
+        for (std::size_t at = 0; (at = message.find(from, at)) != std::string::npos;
+             at += to.size())
+            message.replace(at, from.size(), to);
+    };
+    if (!offered) replace(", or raise max_pairs", "");
+    replace("max_pairs", "--max-pairs");
+    return message;
 }
 
 int parse_and_run(CLI::App& app, Chosen& chosen, int argc, char** argv) {
@@ -106,7 +129,7 @@ int parse_and_run(CLI::App& app, Chosen& chosen, int argc, char** argv) {
     } catch (const UsageError& error) {
         return fail(2, fmt::format("{}; {}", error.what(), see_help(app)));
     } catch (const Error& error) {
-        return fail(error.kind() == Error::Kind::option ? 2 : 1, error.what());
+        return fail(error.kind() == Error::Kind::option ? 2 : 1, name_flags(error.what(), app));
     } catch (const std::bad_alloc&) {
         return fail(1,
                     "there is not enough memory; use fewer bodies or, for pairs, --count or "

@@ -1,5 +1,6 @@
 // vicinal probe: finds the bodies that each query touches.
 #include "commands.hpp"
+#include "frames.hpp"
 #include "job.hpp"
 #include "text.hpp"
 
@@ -10,6 +11,7 @@ namespace {
 
 struct ProbeFlags {
     std::string file, queries;
+    InputFlags input;
     bool points = false, spheres = false, boxes = false, segments = false, moving = false;
     ShapeFlags shape;
     SearchFlags search;
@@ -29,6 +31,7 @@ struct ProbeFlags {
             ->group(group);
         app.add_flag("--moving", moving, "with --query-boxes: the boxes move by ux,uy,uz")
             ->group(group);
+        input.add_to(app, InputFlags::Frames::all, InputFlags::Ids::offered);
         shape.add_to(app);
         search.add_to(app);
         output.add_to(app, OutputFlags::Rows::none);
@@ -45,6 +48,17 @@ io::Layout ProbeFlags::query_layout() const {
     layout.dim = shape.dim;
     layout.swept = segments || moving;
     layout.radius_column = spheres;
+    if (!shape.cutoff.empty()) {
+        if (!points && !segments)
+            throw UsageError(
+                "--cutoff is the reach of --points and --segments; spheres and boxes have a "
+                "size of their own, so leave it out");
+        if (shape.by_kind())
+            throw UsageError("queries have no kinds; give one number as --cutoff");
+        ShapeFlags reach;
+        reach.cutoff = shape.cutoff;
+        layout.cutoff = layout_of(reach, false).cutoff;
+    }
     if (points) layout.flag = "--points";
     if (segments) layout.flag = "--segments";
     if (spheres) layout.shape = Shape::spheres, layout.flag = "--spheres";
@@ -61,36 +75,43 @@ void probe(Job& job, io::BodyFile& file, io::BodyFile& query_file) {
     const io::BodyArrays<T, D> queries = query_file.take<T, D>();
     job.searching();
     Finder<T, D> finder(job.search.options(space.domain));
-    io::naming(file.name(), [&] { finder.update(bodies.view()); });
+    io::naming(file.origin(), [&] { finder.update(bodies.view()); });
     job.summary.take(finder.report(), periodic);
     job.summary.candidates.reset();
     job.watch.lap();
-    io::naming(query_file.name(), [&] {
+    io::naming(query_file.origin(), [&] {
         job.between(
-            queries.count, periodic,
+            {queries.ids, bodies.ids}, periodic,
             [&](const Consumer<D>& consumer) { finder.probe(queries.view(), consumer); },
-            [&] { return finder.probe(queries.view(), job.search.order()); });
+            [&](Columns columns, const PairForm& form) {
+                return finder.probe(queries.view(), columns, form);
+            });
     });
 }
 
-Summary find(const ProbeFlags& flags) {
-    const io::Layout layout = layout_of(flags.shape, false),
-                     query_layout = flags.query_layout();
-    flags.output.check({flags.file, flags.queries});
-    Job job(flags.search, flags.output, flags.file);
-    io::BodyFile file(flags.file, layout), queries(flags.queries, query_layout);
-    check_same_dim(file, queries);
-    job.summary.bodies = file.rows();
-    job.summary.other = {"queries", queries.name(), queries.rows()};
-    job.summary.dim = file.dim();
+Summary find(const ProbeFlags& flags, const OutputFlags& output, Inputs& inputs,
+             std::size_t frame) {
+    Job job(flags.search, output, flags.file);
+    io::BodyFile file = inputs.first(frame);
+    std::optional<io::BodyFile> queries = inputs.second(frame);
+    check_same_dim(file, *queries);
+    job.reads(file);
+    job.summary.other = {"queries", queries->name(), queries->rows()};
     dispatch(flags.search.precision, file.dim(),
-             [&]<Real T, int D> { probe<T, D>(job, file, queries); });
+             [&]<Real T, int D> { probe<T, D>(job, file, *queries); });
     return job.summary;
 }
 
 int run_probe(const ProbeFlags& flags) {
-    print(find(flags), flags.output.json);
-    return 0;
+    ShapeFlags shape = flags.shape;
+    shape.cutoff.clear();  // that of the queries
+    io::Layout layout = layout_of(shape, false), query_layout = flags.query_layout();
+    layout.ids = query_layout.ids = flags.input.ids;
+    return run_frames(flags.input, flags.output, {flags.file, flags.queries},
+                      {flags.file, layout}, {flags.queries, query_layout},
+                      [&](const OutputFlags& output, Inputs& inputs, std::size_t frame) {
+                          return find(flags, output, inputs, frame);
+                      });
 }
 
 }  // namespace
@@ -99,10 +120,13 @@ void add_probe(CLI::App& app, Chosen& chosen) {
     add_command<ProbeFlags>(app, chosen, "probe", "find the bodies that each query touches",
                             run_probe)
         ->footer(
-            "The output holds (query, body). Bodies keep their size; for points, --cutoff is\n"
-            "ignored. Columns group and mask of both files apply as between two sets.\n\n" +
-            std::string(domain_help) +
+            "The output holds (query, body). Bodies keep their size. Query points and "
+            "segments\n"
+            "touch what is within --cutoff (default 0). Columns group and mask of both files\n"
+            "apply as between two sets.\n\n" +
+            std::string(input_help) + std::string(domain_help) +
             "Examples:\n"
+            "  vicinal probe atoms.xyz queries.csv --points --cutoff 3.5 -o near.csv\n"
             "  vicinal probe atoms.xyz queries.csv --spheres -o near.csv\n"
             "  vicinal probe hulls.npy rays.npy --boxes --segments --json");
 }

@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 
 #include "commands.hpp"
@@ -148,7 +149,8 @@ struct Run {
     std::unique_ptr<sim::Simulation> simulation = nullptr;
     std::optional<RunFolder> folder = {};
     std::uint64_t first = 0,
-                  step = 0;  // completed steps: at the start of this process, and now
+                  step = 0;    // completed steps: at the start of this process, and now
+    std::string resumed = {};  // what --resume does; empty: a new run
     double search = 0, response = 0, writing = 0;  // seconds
     bool stopped = false;
 
@@ -161,11 +163,11 @@ std::string Run::progress(double seconds) const {
     constexpr std::uint64_t width = 20;
     const std::uint64_t done = plan.steps == 0 ? width : width * step / plan.steps;
     const double rate = static_cast<double>(step - first) / seconds;
-    return fmt::format(
-        "[{:<{}}] step {} of {}, {:.3g} steps/s, {} bodies, {} pairs, {:.0f} s left",
-        std::string(done, '#'), width, step, plan.steps, rate,
-        common::grouped(simulation->bodies()), common::grouped(simulation->statistics().pairs),
-        static_cast<double>(plan.steps - step) / rate);
+    return fmt::format("[{:<{}}] step {} of {}, {:.3g} steps/s, {}, {}, {:.0f} s left",
+                       std::string(done, '#'), width, step, plan.steps, rate,
+                       common::counted(simulation->bodies(), "bodies"),
+                       common::counted(simulation->statistics().pairs, "pairs"),
+                       static_cast<double>(plan.steps - step) / rate);
 }
 
 void Run::one_step() {
@@ -215,6 +217,7 @@ nlohmann::ordered_json to_json(const Run& run) {
         {"plan", to_json(run.plan)},
         {"bodies", run.simulation->bodies()},
         {"step", run.step},
+        {"resumed_at", nullptr},
         {"stopped", run.stopped},
         {"time", run.simulation->time()},
         {"candidates", figures.candidates},
@@ -230,6 +233,7 @@ nlohmann::ordered_json to_json(const Run& run) {
         {"state", fmt::format("{:016x}", sim::state_hash(*run.simulation))},
         {"output", nullptr}};
     for (const auto& own : figures.own) json["own"][own.name] = own.value;
+    if (!run.resumed.empty()) json["resumed_at"] = run.first;
     if (run.folder) {
         json["output"] = {{"folder", run.folder->folder()}, {"frames", run.folder->frames()}};
         json["resume"] = resume_command(run);
@@ -254,8 +258,8 @@ std::string to_text(const Run& run) {
     const auto each = [&](double seconds) {
         return common::readable_seconds(steps == 0 ? 0 : seconds / static_cast<double>(steps));
     };
-    row("simulation", fmt::format("{}, {} bodies", run.plan.simulation,
-                                  common::grouped(run.simulation->bodies())));
+    row("simulation", fmt::format("{}, {}", run.plan.simulation,
+                                  common::counted(run.simulation->bodies(), "bodies")));
     row("steps", fmt::format("{} of {}, {:.4g} of simulated time", run.step, run.plan.steps,
                              run.simulation->time()));
     row("per step", fmt::format("{} (search {}, response {}, writing {})",
@@ -268,13 +272,13 @@ std::string to_text(const Run& run) {
     row("momentum",
         fmt::format("{:.4g}, {:.4g}, {:.4g}", f.momentum[0], f.momentum[1], f.momentum[2]));
     row("overlap", fmt::format("{:.4g} at most", f.overlap));
-    for (const auto& own : f.own) row("", fmt::format("{}: {:.6g}", own.name, own.value));
+    for (const auto& own : f.own) row("", fmt::format("{}: {:.4g}", own.meaning, own.value));
     row("state", fmt::format("{:016x}", sim::state_hash(*run.simulation)));
     if (run.folder) {
         row("written", run.folder->series());
         if (run.folder->frames() > 0)
-            row("", fmt::format("{} ({} frames; open in ParaView)",
-                                run.folder->list_of_frames(), run.folder->frames()));
+            row("", fmt::format("{} ({}; open in ParaView)", run.folder->list_of_frames(),
+                                common::counted(run.folder->frames(), "frames")));
         if (!run.simulation->solids().empty())
             row("",
                 fmt::format("{} (static bodies; open in ParaView too)", run.folder->solids()));
@@ -296,16 +300,29 @@ Run start(const RunFlags& flags) {
     return run;
 }
 
+// What a resumed run does, if --steps differs from the plan of the run.
+std::string explain_steps(std::uint64_t done, std::uint64_t planned, std::uint64_t steps) {
+    const std::string text = fmt::format("resuming after step {}", done);
+    if (steps == planned) return fmt::format("{} of {}", text, steps);
+    return fmt::format("{}; --steps {} is the total, so {} {}; it was planned for {}", text,
+                       steps, common::counted(steps - done, "steps"),
+                       steps - done == 1 ? "remains" : "remain",
+                       common::counted(planned, "steps"));
+}
+
 Run resume(const RunFlags& flags) {
     auto resumed = RunFolder::resume(flags.resume);
+    const std::uint64_t planned = resumed.plan.steps;
     flags.apply_to(resumed.plan);
     if (resumed.step >= resumed.plan.steps)
-        throw UsageError(fmt::format("{}: the run has completed its {} steps; raise --steps",
-                                     flags.resume, resumed.step));
+        throw UsageError(fmt::format(
+            "{}: the run has completed {}; --steps is the total number, give more than {}",
+            flags.resume, common::counted(resumed.step, "steps"), resumed.step));
     Run run{.plan = resumed.plan};
     run.simulation = run.plan.make();
     resumed.restore(*run.simulation);
     run.first = run.step = resumed.step;
+    run.resumed = explain_steps(resumed.step, planned, resumed.plan.steps);
     run.folder = std::move(resumed.folder);
     return run;
 }
@@ -313,6 +330,10 @@ Run resume(const RunFlags& flags) {
 int run_run(const RunFlags& flags) {
     flags.check();
     Run run = flags.resume.empty() ? start(flags) : resume(flags);
+    if (!flags.json && !run.resumed.empty()) {
+        print(run.resumed + "\n");
+        std::fflush(stdout);  // before a long run, even into a pipe
+    }
     run.go();
     if (flags.json)
         print(to_json(run));

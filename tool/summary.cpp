@@ -19,14 +19,6 @@ bool is_probe(const Summary& s) {
     return s.other && s.other->role == "queries";
 }
 
-// Neighbours per query of a probe, else per body.
-double per_body(const Summary& s) {
-    const std::uint64_t bodies = is_probe(s) ? s.other->count : s.bodies;
-    if (bodies == 0) return 0;
-    const double ends = s.other ? 1 : 2;
-    return ends * static_cast<double>(s.pairs) / static_cast<double>(bodies);
-}
-
 double candidates_per_pair(const Summary& s) {
     return s.pairs == 0 ? 0 : static_cast<double>(*s.candidates) / static_cast<double>(s.pairs);
 }
@@ -57,7 +49,22 @@ std::string times(const Summary& s) {
                        common::readable_seconds(s.write));
 }
 
+std::string frame_text(const FrameNumber& frame) {
+    std::string text =
+        fmt::format("{} of {}", common::grouped(frame.number), common::grouped(frame.of));
+    if (frame.of > 1 && !frame.chosen)
+        text += " (the first; --frame last and --frame K read others)";
+    return text;
+}
+
 }  // namespace
+
+double Summary::per_body() const {
+    const std::uint64_t rows = is_probe(*this) ? other->count : bodies;
+    if (rows == 0) return 0;
+    const double ends = other ? 1 : 2;
+    return ends * static_cast<double>(pairs) / static_cast<double>(rows);
+}
 
 Neighbours neighbours(std::span<const std::uint64_t> degrees) {
     Neighbours result;
@@ -75,6 +82,12 @@ Neighbours neighbours(std::span<const std::uint64_t> degrees) {
 nlohmann::ordered_json to_json(const Summary& s) {
     nlohmann::ordered_json json;
     json["file"] = s.file;
+    json["frame"] = nullptr;
+    json["frames"] = nullptr;
+    if (s.frame) {
+        json["frame"] = s.frame->number;
+        json["frames"] = s.frame->of;
+    }
     json["bodies"] = s.bodies;
     if (s.other) {
         json[s.other->role] = s.other->file;
@@ -104,7 +117,7 @@ nlohmann::ordered_json to_json(const Summary& s) {
                        {"output", s.sort}, {"total", s.total()}, {"read", s.read},
                        {"write", s.write}};
     auto& neighbours = json["neighbours"];
-    neighbours["mean"] = per_body(s);
+    neighbours["mean"] = s.per_body();
     if (s.neighbours) {
         neighbours["max"] = s.neighbours->max;
         neighbours["histogram"] = nlohmann::ordered_json::array();
@@ -123,15 +136,17 @@ std::string to_text(const Summary& s) {
     std::string text =
         row("bodies", fmt::format("{} in {}-D, {} ({})", common::grouped(s.bodies), s.dim,
                                   s.precision, s.file));
+    if (s.frame) text += row("frame", frame_text(*s.frame));
     if (s.other)
         text += row(s.other->role,
                     fmt::format("{} ({})", common::grouped(s.other->count), s.other->file));
-    text += row("domain",
-                s.domain_shown + (s.ghosts == 0 ? ""
-                                                : fmt::format(", {} ghosts across its faces",
-                                                              common::grouped(s.ghosts))));
     text +=
-        row("pairs", fmt::format("{} ({:.4g} per {}{})", common::grouped(s.pairs), per_body(s),
+        row("domain", s.domain_shown +
+                          (s.ghosts == 0 ? ""
+                                         : fmt::format(", {} across its faces",
+                                                       common::counted(s.ghosts, "ghosts"))));
+    text +=
+        row("pairs", fmt::format("{} ({:.4g} per {}{})", common::grouped(s.pairs), s.per_body(),
                                  probe ? "query" : "body",
                                  s.neighbours ? fmt::format(", at most {}",
                                                             common::grouped(s.neighbours->max))
@@ -147,26 +162,40 @@ std::string to_text(const Summary& s) {
     text += row("memory", common::readable_bytes(s.bytes));
     text += row("time", times(s));
     text +=
-        row("", fmt::format("{} thread{}, {}", s.threads, s.threads == 1 ? "" : "s", s.simd));
-    for (const std::string& file : s.output) text += row("written", file);
+        row("", fmt::format("{}, {}",
+                            common::counted(static_cast<std::uint64_t>(s.threads), "threads"),
+                            s.simd));
+    for (const std::string& file : s.output)
+        text += row("written", file == "-" ? "to standard output" : file);
     if (s.neighbours && !s.neighbours->histogram.empty())
         text += '\n' + bars(*s.neighbours, probe ? "bodies per query" : "neighbours per body");
     return text;
 }
 
-void print(const std::string& text) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
+nlohmann::ordered_json to_json(const std::vector<Summary>& frames) {
+    nlohmann::ordered_json json{{"frames", nlohmann::ordered_json::array()}};
+    for (const Summary& summary : frames) json["frames"].push_back(to_json(summary));
+    return json;
 }
 
-void print(const nlohmann::ordered_json& json) {
-    print(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+std::string to_text(const std::vector<Summary>& frames) {
+    std::vector<std::vector<std::string>> lines{
+        {"frame", "bodies", "pairs", "per body", "time", "written"}};
+    for (const Summary& s : frames)
+        lines.push_back(
+            {s.frame ? common::grouped(s.frame->number) : "1", common::grouped(s.bodies),
+             common::grouped(s.pairs), fmt::format("{:.4g}", s.per_body()),
+             common::readable_seconds(s.total()), common::one_line(common::join(s.output))});
+    return common::aligned(lines);
 }
 
-void print(const Summary& summary, bool as_json) {
-    if (as_json)
-        print(to_json(summary));
-    else
-        print(to_text(summary));
+void print(const std::string& text, std::FILE* to) {
+    std::fwrite(text.data(), 1, text.size(), to);
+}
+
+void print(const nlohmann::ordered_json& json, std::FILE* to) {
+    print(json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n",
+          to);
 }
 
 }  // namespace vicinal::tool

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -25,18 +26,23 @@ struct Neighbours {
 // How many neighbours each body has.
 Neighbours neighbours(std::span<const std::uint64_t> degrees);
 
-// Degrees from pairs: both bodies of a pair count within one set, only the first between
-// two.
-template <int D>
-std::vector<std::uint64_t> degrees(const PairList<D>& pairs, std::size_t bodies, bool one_set) {
+// Degrees from pairs: of both bodies of a pair, or only of the first.
+template <Real T, int D>
+std::vector<std::uint64_t> degrees(const PairColumns<T, D>& pairs, std::size_t bodies,
+                                   bool of_both) {
     std::vector<std::uint64_t> result(bodies);
-    for (const Block<D>& block : pairs.blocks())
-        for (const Pair& pair : block.pairs) {
-            ++result[pair.i];
-            if (one_set) ++result[pair.j];
-        }
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+        ++result[pairs.i(k)];
+        if (of_both) ++result[pairs.j(k)];
+    }
     return result;
 }
+
+// The frame of a trajectory, counted from 1.
+struct FrameNumber {
+    std::size_t number = 1, of = 1;
+    bool chosen = false;  // by --frame
+};
 
 struct Summary {
     struct Set {
@@ -45,6 +51,7 @@ struct Summary {
         std::uint64_t count = 0;
     };
     std::string file;
+    std::optional<FrameNumber> frame;  // of the file; none: its format has no frames
     std::uint64_t bodies = 0;
     std::optional<Set> other;
     std::uint64_t pairs = 0;
@@ -82,14 +89,18 @@ struct Summary {
     }
 
     double total() const { return scene + build + search + sort; }
+    double per_body() const;  // neighbours of a body, or of a query
 };
 
 nlohmann::ordered_json to_json(const Summary& summary);
 std::string to_text(const Summary& summary);
 
-// One JSON object on stdout; text that is not UTF-8 (a file's name) is repaired.
-void print(const nlohmann::ordered_json& json);
-void print(const std::string& text);
-void print(const Summary& summary, bool as_json);
+// The summaries of several frames.
+nlohmann::ordered_json to_json(const std::vector<Summary>& frames);
+std::string to_text(const std::vector<Summary>& frames);
+
+// One JSON object; text that is not UTF-8 (a file's name) is repaired.
+void print(const nlohmann::ordered_json& json, std::FILE* to = stdout);
+void print(const std::string& text, std::FILE* to = stdout);
 
 }  // namespace vicinal::tool

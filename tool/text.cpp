@@ -27,6 +27,12 @@ std::vector<std::string_view> split_outside_brackets(std::string_view text, char
     return fields;
 }
 
+std::string lower_case(std::string text) {
+    for (char& c : text)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return text;
+}
+
 std::string shell_word(const std::string& word) {
     constexpr std::string_view safe =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+=:,@%";

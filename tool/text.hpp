@@ -19,6 +19,9 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 // The same, but separators within brackets are ignored.
 std::vector<std::string_view> split_outside_brackets(std::string_view text, char separator);
 
+// Names of columns are compared in lower case.
+std::string lower_case(std::string text);
+
 // Quotes a word for a shell, if needed.
 std::string shell_word(const std::string& word);
 

@@ -11,6 +11,7 @@
 #include "common/text.hpp"
 #include "domain.hpp"
 #include "flags.hpp"
+#include "input.hpp"
 #include "io/bodies.hpp"
 #include "io/pairs.hpp"
 #include "progress.hpp"
@@ -25,6 +26,7 @@ namespace {
 
 struct VerifyFlags {
     std::string file, pairs;
+    InputFlags input;
     PartnerFlags partners;
     ShapeFlags shape;
     SearchFlags search;
@@ -34,7 +36,9 @@ struct VerifyFlags {
 
     void add_to(CLI::App& app) {
         app.add_option("FILE", file, "bodies, as for vicinal pairs")->required();
-        app.add_option("PAIRS", pairs, "their pairs, by any program: .npy or .csv")->required();
+        app.add_option("PAIRS", pairs, "their pairs, by any program: .csv, .npy or .npz")
+            ->required();
+        input.add_to(app, InputFlags::Frames::one, InputFlags::Ids::offered);
         shape.add_to(app);
         partners.add_to(app);
         search.add_to(app);
@@ -149,8 +153,8 @@ struct Sets {
           two(with.has_value()) {
         if (with) second = with->take<T, D>();
         flags.partners.read(first, with ? &second : nullptr);
-        check_input(file.name(), a(), flags.search.threads);
-        if (with) check_input(with->name(), b(), flags.search.threads);
+        check_input(file.origin(), a(), flags.search.threads);
+        if (with) check_input(with->origin(), b(), flags.search.threads);
     }
 
     Bodies<T, D> a() const { return first.view(); }
@@ -159,10 +163,10 @@ struct Sets {
   private:
     // The library checks the input, so that invalid bodies give the same messages as in
     // `pairs`; its search is not used.
-    void check_input(const std::string& file, const Bodies<T, D>& bodies, int threads) const {
+    void check_input(const io::Origin& origin, const Bodies<T, D>& bodies, int threads) const {
         Finder<T, D> finder(
             Options<D>{.domain = space.domain, .method = "brute_force", .threads = threads});
-        io::naming(file, [&] { finder.update(bodies); });
+        io::naming(origin, [&] { finder.update(bodies); });
     }
 };
 
@@ -172,7 +176,8 @@ std::vector<reference::PlainPair<D>> read_list(const VerifyFlags& flags,
     const io::Images images = sets.space.domain.is_open() ? io::Images::none : io::Images::read;
     const auto listed =
         flags.rows ? io::read_rows<D>(flags.pairs, sets.first.count, images)
-                   : io::read_pairs<D>(flags.pairs, sets.first.count, sets.b().size(), images);
+                   : io::read_pairs<D>(flags.pairs, sets.first.ids,
+                                       sets.two ? sets.second.ids : sets.first.ids, images);
     std::vector<reference::PlainPair<D>> result;
     result.reserve(listed.size());
     for (const auto& pair : listed) result.push_back({pair.i, pair.j, pair.image});
@@ -237,14 +242,14 @@ nlohmann::ordered_json to_json(const VerifyFlags& flags, const Finding& finding)
 
 std::string to_text(const VerifyFlags& flags, const Finding& finding) {
     const std::string which =
-        finding.exact
-            ? fmt::format("all {} bodies", common::grouped(finding.bodies))
-            : fmt::format("{} bodies chosen at random from {}", common::grouped(finding.rows),
-                          common::grouped(finding.bodies));
+        finding.exact ? fmt::format("all {}", common::counted(finding.bodies, "bodies"))
+                      : fmt::format("{} chosen at random from {}",
+                                    common::counted(finding.rows, "bodies"),
+                                    common::grouped(finding.bodies));
     std::string text =
-        fmt::format("{}: {} pairs listed; plain evaluation of {} finds {} pairs ({}, {})\n",
-                    common::one_line(flags.pairs), common::grouped(finding.listed), which,
-                    common::grouped(finding.checked), flags.search.precision,
+        fmt::format("{}: {} listed; plain evaluation of {} finds {} ({}, {})\n",
+                    common::one_line(flags.pairs), common::counted(finding.listed, "pairs"),
+                    which, common::counted(finding.checked, "pairs"), flags.search.precision,
                     common::one_line(finding.domain_shown));
     for (const auto& kind : finding.kinds) {
         text += fmt::format("{:<10}{}\n", kind.name, common::grouped(kind.count));
@@ -260,18 +265,23 @@ std::string to_text(const VerifyFlags& flags, const Finding& finding) {
 }
 
 Finding check(const VerifyFlags& flags) {
-    const io::Layout layout = layout_of(flags.shape, true);
-    flags.partners.check();
+    io::Layout layout = layout_of(flags.shape, true);
+    layout.ids = flags.input.ids;
+    flags.partners.apply(layout);
+    std::vector<std::string> files = flags.partners.files();
+    files.insert(files.end(), {flags.file, flags.pairs});
+    check_inputs(files);
     if ((flags.full || flags.rows) && !flags.partners.with.empty())
         throw UsageError(
             "pairs between two files have one direction; leave out --full and --rows");
+    if (flags.rows && flags.input.ids)
+        throw UsageError("--rows counts bodies by index; leave out --ids or --rows");
     Progress progress("reading " + flags.file);
-    io::BodyFile file(flags.file, layout);
-    std::optional<io::BodyFile> with;
-    if (!flags.partners.with.empty()) {
-        with.emplace(flags.partners.with, layout);
-        check_same_dim(file, *with);
-    }
+    Inputs inputs(flags.input, {flags.file, layout}, {flags.partners.with, layout, true});
+    const std::size_t frame = inputs.chosen().front();
+    io::BodyFile file = inputs.first(frame);
+    std::optional<io::BodyFile> with = inputs.second(frame);
+    if (with) check_same_dim(file, *with);
     return dispatch(flags.search.precision, file.dim(),
                     [&]<Real T, int D> { return verify<T, D>(flags, file, with, progress); });
 }
@@ -295,7 +305,7 @@ void add_verify(CLI::App& app, Chosen& chosen) {
             "have no effect. The order of the two bodies of a pair is free. Up to 20,000\n"
             "bodies are all checked, beyond that a random sample; repeated pairs are\n"
             "always found. The exit code is 1 if any pair is missing, extra or repeated.\n\n" +
-            std::string(domain_help) +
+            std::string(input_help) + std::string(domain_help) +
             "Examples:\n"
             "  vicinal verify atoms.xyz pairs.npy --cutoff 3.5\n"
             "  vicinal verify balls.csv theirs.csv --radius column --full --sample 500");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,7 +16,25 @@
 
 namespace vicinal::bench {
 
-enum class Output { pairs, rows, ordered_rows, count };
+enum class Output {
+    pairs,
+    columns,  // pairs as plain arrays, with images, distances and vectors
+    rows,
+    ordered_rows,
+    row_columns,  // rows with images, distances and vectors
+    stream,       // blocks, which nothing stores
+    count
+};
+// By their names on the command line.
+inline const std::map<std::string, Output> outputs{
+    {"pairs", Output::pairs},
+    {"columns", Output::columns},
+    {"rows", Output::rows},
+    {"ordered-rows", Output::ordered_rows},
+    {"row-columns", Output::row_columns},
+    {"stream", Output::stream},
+    {"count", Output::count},
+};
 
 template <Real T, int D>
 class Contender {
@@ -60,6 +79,12 @@ class MethodContender : public Contender<T, D> {
             counted_ = finder_.count();
         else if (output_ == Output::rows)
             rows_ = &finder_.neighbours();
+        else if (output_ == Output::columns)
+            columns_ = finder_.pairs(Columns::ijSdD);
+        else if (output_ == Output::row_columns)
+            rows_ = &finder_.neighbours(Columns::ijSdD);
+        else if (output_ == Output::stream)
+            finder_.for_each_block([](const Block<D>&) {});
         else if (output_ == Output::ordered_rows)
             rows_ = &finder_.neighbours(RowKind::full, Order::any, RowOrder::spatial);
         else
@@ -79,18 +104,23 @@ class MethodContender : public Contender<T, D> {
     Fingerprint found() override {
         if (rows_ != nullptr) return fingerprint(*rows_);
         if (output_ == Output::pairs) return fingerprint(*pairs_);
+        if (output_ == Output::columns) return fingerprint(columns_);
         Fingerprint result = streamed_fingerprint(finder_);
-        result.count = counted_;
+        if (output_ == Output::count) result.count = counted_;
         return result;
     }
 
-    std::vector<Pair> pairs() override { return finder_.pairs().to_vector(); }
+    std::vector<Pair> pairs() override {
+        const PairList<D>& list = finder_.pairs();
+        return {list.begin(), list.end()};
+    }
 
   private:
     Output output_;
     Finder<T, D> finder_;
     const PairList<D>* pairs_ = nullptr;
-    const Rows<D>* rows_ = nullptr;
+    const Rows<T, D>* rows_ = nullptr;
+    PairColumns<T, D> columns_;
     std::uint64_t counted_ = 0;
 };
 

@@ -105,8 +105,8 @@ Fingerprint fingerprint(const PairList<D>& pairs) {
     return spellings.once();
 }
 
-template <int D>
-Fingerprint fingerprint(const Rows<D>& rows) {
+template <Real T, int D>
+Fingerprint fingerprint(const Rows<T, D>& rows) {
     Spellings spellings;
     for (std::size_t i = 0; i < rows.size(); ++i)
         for (std::uint64_t k = rows.offsets[i]; k < rows.offsets[i + 1]; ++k) {
@@ -117,6 +117,17 @@ Fingerprint fingerprint(const Rows<D>& rows) {
                 spellings.add<D>(row, rows.indices[k], rows.images[k]);
         }
     return spellings.both_ways();
+}
+
+template <Real T, int D>
+Fingerprint fingerprint(const PairColumns<T, D>& pairs) {
+    Spellings spellings;
+    for (std::size_t k = 0; k < pairs.size(); ++k)
+        if (pairs.images.empty())
+            spellings.add(pairs.i(k), pairs.j(k));
+        else
+            spellings.add<D>(pairs.i(k), pairs.j(k), pairs.images[k]);
+    return spellings.once();
 }
 
 // The fingerprint of the pairs that a finder delivers in blocks.

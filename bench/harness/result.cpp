@@ -99,8 +99,8 @@ std::vector<std::string> line_of(const Result& result, const Row& row, bool peer
 
 std::string title(const Result& result, const Row& first) {
     return fmt::format(
-        "{}: {} {}{} in {}-D, {}, {}{}; {} pairs, output as {}\n",
-        common::one_line(result.input), common::grouped(first.bodies), result.shape,
+        "{}: {}{} in {}-D, {}, {}{}; {}, output as {}\n", common::one_line(result.input),
+        common::counted(first.bodies, result.shape),
         first.cutoff ? fmt::format(" within {:.4g}", *first.cutoff) : "", result.dim,
         result.precision, result.domain,
         result.moving > 0
@@ -109,7 +109,7 @@ std::string title(const Result& result, const Row& first) {
                   result.movers < 1 ? fmt::format("a fraction of {} ", result.movers) : "",
                   result.moving)
             : "",
-        common::grouped(first.pairs), result.output);
+        common::counted(first.pairs, "pairs"), result.output);
 }
 
 std::string growth_text(const Result& result) {

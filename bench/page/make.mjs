@@ -5,8 +5,7 @@
 // ECharts supports all three plots (logarithmic axes, bars with names, stacked bars) in SVG. uPlot is a
 // tenth of the size but does not support the last two.
 import {readFileSync, writeFileSync} from "node:fs";
-
-const beside = (name) => readFileSync(new URL(name, import.meta.url), "utf8");
+import {cell, html, html_document, short, whole} from "./html.mjs";
 
 function fail(message) {
     console.error(`make.mjs: ${message}`);
@@ -91,20 +90,6 @@ function make_scene(rows, index) {
 }
 
 // --- HTML ---
-
-const escapes = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"};
-const html = (text) => String(text).replace(/[&<>"']/g, (c) => escapes[c]);
-const whole = (value) => value.toLocaleString("en-GB");
-
-// Three significant digits, as in the tool.
-function short(value) {
-    const digits = value >= 99.95 ? 0 : value >= 9.995 ? 1 : value >= 0.0995 ? 2 : 3;
-    return value.toLocaleString("en-GB", {minimumFractionDigits: digits, maximumFractionDigits: digits});
-}
-
-// A rounded number, with all digits in its attribute.
-const cell = (value, format) =>
-    value === null ? "<td>–</td>" : `<td><data value="${value}">${format(value)}</data></td>`;
 
 const odd_mark = '<abbr title="its pairs differ from those of our first row">≠</abbr>';
 const name_of = (row) => (row.odd ? `${odd_mark} ` : "") + html(row.name);
@@ -206,17 +191,8 @@ const listed = (rows, column) => [...new Set(rows.map((row) => row[column]))].ma
 function page(rows, date, commit) {
     const scenes = grouped_by(rows, (row) => JSON.stringify([row.input, row.shape, row.dim, row.precision,
         row.domain, row.output, row.moving, row.machine])).map(make_scene);
-    // "<" in a script must not start or end a tag.
-    const json = (value) => JSON.stringify(value).replaceAll("<", "\\u003c");
-    return `<!DOCTYPE html>
-<html lang="en-GB"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy"
- content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Vicinal: measurements of ${html(date)}</title>
-<style>${beside("page.css")}</style></head><body>
-<h1>Vicinal beside other libraries</h1>
+    return html_document(`Vicinal: measurements of ${date}`, new URL("page.js", import.meta.url), plot_data(scenes),
+        `<h1>Vicinal beside other libraries</h1>
 <dl><dt>Machine, compiler</dt><dd>${listed(rows, "machine")}</dd>
 <dt>Measured</dt><dd>${html(date)}</dd>
 <dt>Commit</dt><dd>${html(commit)}</dd></dl>
@@ -236,12 +212,7 @@ Measure again when the host is idle.</strong></p>` : ""}
 <p>The largest size of each scene.</p>
 ${glance(scenes)}
 ${thread_choice(rows)}
-${scenes.map(section).join("\n")}
-<script type="application/json" id="data">${json(plot_data(scenes))}</script>
-<script>${beside("node_modules/echarts/dist/echarts.common.min.js")}</script>
-<script>${beside("page.js")}</script>
-</body></html>
-`;
+${scenes.map(section).join("\n")}`);
 }
 
 if (process.argv.length !== 6) fail("usage: node make.mjs ROWS.csv PAGE.html DATE COMMIT");

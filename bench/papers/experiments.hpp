@@ -17,10 +17,15 @@ struct Claim {
     std::string text;
     bool holds;
     std::string measured;
+    std::string published = {};  // the paper's figures, where the text does not say them
+    std::string why = {};        // why it does not hold, or cannot be compared
+    bool comparable = true;      // false: neither confirmed nor refuted here
 };
+// "holds", "does not hold" or "not comparable".
+const char* verdict(const Claim& claim);
 
-// The result of an experiment: a value per row and column. A column named after the paper
-// ("P1") holds the published values of the column before it. Unknown values are NaN.
+// The result of an experiment: a value per row and column. A column "paper" holds
+// the published values of the column before it. Unknown values are NaN.
 struct ResultTable {
     struct Row {
         std::string name;
@@ -31,6 +36,16 @@ struct ResultTable {
     std::vector<Row> rows;
     std::string note;
     std::vector<Claim> claims;
+    // How times were measured: medians of so many runs, and the largest interquartile range of
+    // the runs over their median. Zero runs: it does not say.
+    int runs = 0;
+    double spread = 0;
+    // A figure's lines, where the table has only means of them.
+    struct Curve {
+        std::string name;
+        std::vector<double> x, y;
+    };
+    std::vector<Curve> curves;
 };
 
 // The size: a run of seconds, of minutes, or the size in the paper. Experiments that take only
@@ -60,6 +75,21 @@ class ProcessorClock {
 double median(std::vector<double> values);
 // The median of some runs, in seconds.
 double median_seconds(int runs, const std::function<void()>& run);
+
+// Runs in which the subjects take turns, so that changes of the machine's speed affect all of
+// them alike.
+class Turns {
+  public:
+    explicit Turns(int runs) : runs_(runs) {}
+    // The median processor time of each subject, in ms.
+    std::vector<double> ms(const std::vector<std::function<void()>>& subjects);
+    void describe(ResultTable& table) const;
+
+  private:
+    int runs_;
+    double spread_ = 0;  // the largest of all subjects
+};
+
 // One of the method's statistics in the report.
 double figure(const Statistics& figures, const std::string& name);
 
@@ -67,6 +97,8 @@ ResultTable p1_table1(Extent extent);
 ResultTable p1_figures(Extent extent);
 ResultTable p1_table2(Extent extent);
 ResultTable p1_table3(Extent extent);
+ResultTable p1_motion(Extent extent);
+ResultTable p1_stages(Extent extent);
 ResultTable p1_geometry(Extent extent);
 ResultTable p1_coherence(Extent extent);
 ResultTable p2(Extent extent);
@@ -76,6 +108,7 @@ ResultTable p3_collisions(Extent extent);
 ResultTable p3_table41(Extent extent);
 ResultTable p3_timestep(Extent extent);
 ResultTable p3_leaf(Extent extent);
+ResultTable p3_orders(Extent extent);
 ResultTable p4_2d(Extent extent);
 ResultTable p4_neighbours(Extent extent);
 ResultTable p4_table(Extent extent);

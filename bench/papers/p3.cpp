@@ -1,265 +1,46 @@
-// P3, spatial structures for physical simulation: hard spheres in a sheared cell, uniform and
-// non-uniform, with the paper's five structures and our default. On one thread, as published.
-// The paper does not give step, speeds, restitution or forces; ours are in `settings`.
+// Lara (2005): collisions, table 4.1, and the paper's open questions. On one thread, as
+// published. The paper does not give step, speeds, restitution or forces; ours are in p3.hpp.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <map>
-#include <memory>
-#include <stdexcept>
 
-#include "bench/papers/experiments.hpp"
-#include "sim/shearing.hpp"
+#include "bench/papers/p3.hpp"
 
 namespace vicinal::papers {
 namespace {
 
-using sim::ShearingSettings;
-using sim::Simulation;
+using namespace lara;
 
-const std::vector<std::string> structures = {"fixed_grid", "variable_grid", "orthtree",
-                                             "kd_tree",    "phase_kd_tree", "row_grid"};
-
-// Elastic, so that the temperature stays constant.
-ShearingSettings even(std::uint64_t n, double fill) {
-    ShearingSettings settings;
-    settings.n = n;
-    settings.fill = fill;
-    settings.restitution = 1;
-    return settings;
-}
-
-// Inelastic, so that a torus forms around the centre in some thousand steps.
-ShearingSettings uneven(std::uint64_t n, double fill) {
-    ShearingSettings settings = even(n, fill);
-    settings.restitution = 0.9;
-    settings.shear = 0.2;
-    settings.dt = 0.002;
-    settings.attract = 10;
-    settings.repel = 100;
-    return settings;
-}
-
-// Copies the state of one simulation to others.
-class State : public sim::StateVisitor {
-  public:
-    explicit State(Simulation& from) { from.visit(*this); }
-    void put_into(Simulation& to) {
-        at_ = 0;
-        putting_ = true;
-        to.visit(*this);
-    }
-
-  private:
-    void bytes(std::string_view, void* data, std::size_t size) override {
-        if (putting_) {
-            std::memcpy(data, bytes_.data() + at_, size);
-            at_ += size;
-        } else {
-            const auto* first = static_cast<const char*>(data);
-            bytes_.insert(bytes_.end(), first, first + size);
-        }
-    }
-    std::vector<char> bytes_;
-    std::size_t at_ = 0;
-    bool putting_ = false;
+struct Published {
+    double fill, variable, fixed;  // seconds of 2000 steps
 };
+constexpr Published table41[] = {
+    {0.5, 675.19, 662.40},   {0.3, 521.22, 513.80},    {0.1, 333.46, 370.90},
+    {0.03, 273.09, 363.99},  {0.01, 253.40, 412.06},   {0.003, 229.93, 466.81},
+    {0.001, 233.38, 466.17}, {0.0003, 222.76, 451.51}, {0.0001, 210.44, 450.59}};
 
-double own(const sim::StepStatistics& figures, const std::string& name) {
-    for (const auto& figure : figures.own)
-        if (figure.name == name) return figure.value;
-    throw std::logic_error("no statistic " + name);
-}
+// The time of the fixed grid over that of the variable one, by fill.
+struct Gap {
+    double high = 0, low = 0;  // means: at 0.5 and 0.3, and from 0.1 down
+    int as_published = 0;      // rows in which the published one of the two is faster
+    double largest_at = 0, largest = 0;
 
-// Per step.
-struct Measured {
-    double ms = 0;      // of processor time, as in the paper; the median
-    double tested = 0;  // candidates of the search
-    double collisions = 0, searches = 0, missed = 0;
-};
-
-// As a fraction of all collisions; 0 if there are none.
-double missed_percent(const Measured& of) {
-    return of.missed > 0 ? 100 * of.missed / (of.missed + of.collisions) : 0;
-}
-
-struct Subject {
-    std::string method;
-    ShearingSettings settings;
-};
-
-std::vector<Subject> all_structures(const ShearingSettings& settings) {
-    std::vector<Subject> subjects;
-    for (const std::string& method : structures) subjects.push_back({method, settings});
-    return subjects;
-}
-
-// Warm-up steps, then the number of steps and the stride between measured ones.
-struct Course {
-    int settling, steps, every;
-};
-
-// One simulation runs ahead. For every measured step, all subjects start from its state, so
-// that changes of the machine's speed affect all alike.
-std::vector<Measured> measure(const std::vector<Subject>& subjects, const Course& course) {
-    ShearingSettings exact = subjects[0].settings;
-    exact.rule = "swept";
-    const auto leader = sim::make_shearing(exact, {.threads = 1});
-    std::vector<std::unique_ptr<Simulation>> simulations;
-    for (const Subject& subject : subjects)
-        simulations.push_back(
-            sim::make_shearing(subject.settings, {.method = subject.method, .threads = 1}));
-    for (int step = 0; step < course.settling; ++step) leader->step();
-
-    std::vector<Measured> sums(subjects.size());
-    std::vector<std::vector<double>> ms(subjects.size());
-    const int measured = (course.steps + course.every - 1) / course.every;
-    for (int step = 0; step < course.steps; ++step) {
-        if (step % course.every == 0) {
-            State state(*leader);
-            for (std::size_t s = 0; s < subjects.size(); ++s) {
-                state.put_into(*simulations[s]);
-                const ProcessorClock clock;
-                simulations[s]->step();
-                ms[s].push_back(clock.ms());
-                const sim::StepStatistics& figures = simulations[s]->statistics();
-                sums[s].tested += static_cast<double>(figures.candidates) / measured;
-                sums[s].collisions += static_cast<double>(figures.contacts) / measured;
-                sums[s].searches += own(figures, "searches") / measured;
-                if (subjects[s].settings.rule == "rms" && subjects[s].settings.count_missed)
-                    sums[s].missed += own(figures, "missed") / measured;
-            }
-        }
-        leader->step();
+    void add(const Published& p, double ratio) {
+        (p.fill >= 0.3 ? high : low) += ratio / (p.fill >= 0.3 ? 2 : 7);
+        as_published += (ratio > 1) == (p.fixed > p.variable) ? 1 : 0;
+        if (ratio > largest) largest = ratio, largest_at = p.fill;
     }
-    for (std::size_t s = 0; s < subjects.size(); ++s) sums[s].ms = median(ms[s]);
-    return sums;
-}
-
-// For uniform bodies, whose steps are all similar.
-Course even_course(Extent extent) {
-    return {10, extent == Extent::quick ? 5 : 20, 1};
-}
-
-// Times by name, and the fastest of some.
-using Times = std::map<std::string, double>;
-std::string fastest(const Times& times, const std::vector<std::string>& of) {
-    return *std::min_element(
-        of.begin(), of.end(),
-        [&](const std::string& a, const std::string& b) { return times.at(a) < times.at(b); });
-}
-
-const std::vector<std::string> published = {"fixed_grid", "variable_grid", "orthtree",
-                                            "kd_tree", "phase_kd_tree"};
-
-// Rows of fill and number; calls seen(n, fill, times) for each.
-template <class Make, class Seen>
-void add_races(ResultTable& table, const std::vector<std::uint64_t>& numbers,
-               const std::vector<double>& fills, const Course& course, const Make& make,
-               const Seen& seen) {
-    table.columns = {"fill, n", "collisions"};
-    for (const std::string& method : structures) {
-        table.columns.push_back(method + " ms");
-        table.columns.push_back(method + " tested");
+    std::string text() const {
+        return fmt::format(
+            "{:.2f} times its time at 0.5 and 0.3, {:.2f} times from 0.1 down; as published in "
+            "{} of 9 rows; most at {}: {:.2f} times",
+            high, low, as_published, largest_at, largest);
     }
-    for (const double fill : fills)
-        for (const std::uint64_t n : numbers) {
-            const auto measured = measure(all_structures(make(n, fill)), course);
-            ResultTable::Row row{fmt::format("{}, {}", fill, n), {measured[0].collisions}};
-            Times times;
-            for (std::size_t s = 0; s < structures.size(); ++s) {
-                // The physics must not depend on the structure.
-                if (measured[s].collisions != measured[0].collisions)
-                    throw std::logic_error(structures[s] + " has different collisions");
-                row.figures.push_back(measured[s].ms);
-                row.figures.push_back(measured[s].tested);
-                times[structures[s]] = measured[s].ms;
-            }
-            table.rows.push_back(std::move(row));
-            seen(n, fill, times);
-        }
-}
-
-// Counts how often a condition holds.
-struct Tally {
-    int held = 0, tested = 0;
-    void add(bool holds) {
-        ++tested;
-        held += holds ? 1 : 0;
-    }
-    bool all() const { return held == tested; }
-    std::string text() const { return fmt::format("in {} of {}", held, tested); }
 };
-
-constexpr const char* race_note =
-    "ms: the median processor time of a step, search and collisions, on one thread.\n"
-    "tested: pairs that the structure proposed, per step. orthtree divides all three axes\n"
-    "where the paper's quadtree divides two. The paper gives curves without figures.";
 
 }  // namespace
-
-ResultTable p3_uniform(Extent extent) {
-    ResultTable table;
-    table.title = "P3 figures 4.1 to 4.8: uniform, sheared hard spheres";
-    const std::vector<std::uint64_t> numbers =
-        extent == Extent::quick ? std::vector<std::uint64_t>{300}
-        : extent == Extent::usual
-            ? std::vector<std::uint64_t>{300, 1000, 3000, 10'000, 30'000}
-            : std::vector<std::uint64_t>{100, 300, 1000, 3000, 10'000, 30'000, 100'000};
-    const std::vector<double> fills = extent == Extent::quick
-                                          ? std::vector<double>{0.1, 0.003}
-                                          : std::vector<double>{0.1, 0.03, 0.01, 0.003};
-    Tally grids, kd_next;
-    add_races(
-        table, numbers, fills, even_course(extent), even,
-        [&](std::uint64_t, double, const Times& times) {
-            const std::string best = fastest(times, published);
-            grids.add(best == "fixed_grid" || best == "variable_grid");
-            kd_next.add(fastest(times, {"orthtree", "kd_tree", "phase_kd_tree"}) == "kd_tree");
-        });
-    table.note = race_note;
-    table.claims = {
-        {"a grid is the fastest of the paper's structures", grids.all(),
-         grids.text() + " rows"},
-        {"the kd-tree is the fastest of the trees", kd_next.all(), kd_next.text() + " rows"}};
-    return table;
-}
-
-ResultTable p3_nonuniform(Extent extent) {
-    ResultTable table;
-    table.title = "P3 figures 4.9 to 4.14: a torus of hard spheres around a centre";
-    const std::vector<std::uint64_t> numbers =
-        extent == Extent::quick ? std::vector<std::uint64_t>{300}
-        : extent == Extent::usual
-            ? std::vector<std::uint64_t>{300, 1000, 3000, 10'000}
-            : std::vector<std::uint64_t>{100, 300, 1000, 3000, 10'000, 30'000};
-    const std::vector<double> fills = extent == Extent::quick
-                                          ? std::vector<double>{0.1, 0.003}
-                                          : std::vector<double>{0.1, 0.03, 0.01, 0.003};
-    const Course course = extent == Extent::quick   ? Course{50, 5, 1}
-                          : extent == Extent::usual ? Course{500, 20, 1}
-                                                    : Course{0, 2000, 100};
-    Tally kd_dense, variable_thin, quadtree_last;
-    add_races(table, numbers, fills, course, uneven,
-              [&](std::uint64_t, double fill, const Times& times) {
-                  const std::string best = fastest(times, published);
-                  if (fill == 0.1) kd_dense.add(best == "kd_tree");
-                  if (fill < 0.1) variable_thin.add(best == "variable_grid");
-                  Times slowness;
-                  for (const auto& [method, ms] : times) slowness[method] = -ms;
-                  quadtree_last.add(fastest(slowness, published) == "orthtree");
-              });
-    table.note = race_note;
-    table.claims = {
-        {"at fill 0.1 the kd-tree is the fastest of the paper's structures", kd_dense.all(),
-         kd_dense.text() + " rows"},
-        {"at fills of 0.03 and less the variable grid is the fastest", variable_thin.all(),
-         variable_thin.text() + " rows"},
-        {"the quadtree is the slowest", quadtree_last.all(), quadtree_last.text() + " rows"}};
-    return table;
-}
 
 ResultTable p3_collisions(Extent extent) {
     const std::uint64_t n = extent == Extent::quick   ? 300
@@ -268,12 +49,13 @@ ResultTable p3_collisions(Extent extent) {
     const int steps = extent == Extent::quick ? 200 : 2000;
     ResultTable table;
     table.title = fmt::format(
-        "P3 figure 4.13: collisions per step over {} steps, {} spheres, fill 0.1", steps, n);
+        "Lara (2005), figure 4.13: collisions per step over {} steps, {} spheres, fill 0.1",
+        steps, n);
     table.columns = {"steps", "uniform", "non-uniform"};
     constexpr int parts = 10;
     std::vector<double> counts[2];
     int column = 0;
-    for (const ShearingSettings& settings : {even(n, 0.1), uneven(n, 0.1)}) {
+    for (const ShearingSettings& settings : {even(cube, n, 0.1), uneven(cube, n, 0.1)}) {
         const auto simulation = sim::make_shearing(settings, {.threads = 1});
         counts[column].resize(parts);
         for (int step = 0; step < steps; ++step) {
@@ -315,74 +97,74 @@ ResultTable p3_collisions(Extent extent) {
 }
 
 ResultTable p3_table41(Extent extent) {
-    struct Published {
-        double fill, variable, fixed;  // seconds of 2000 steps
-    };
-    constexpr Published all[] = {
-        {0.5, 675.19, 662.40},   {0.3, 521.22, 513.80},    {0.1, 333.46, 370.90},
-        {0.03, 273.09, 363.99},  {0.01, 253.40, 412.06},   {0.003, 229.93, 466.81},
-        {0.001, 233.38, 466.17}, {0.0003, 222.76, 451.51}, {0.0001, 210.44, 450.59}};
     const std::uint64_t n = extent == Extent::quick   ? 500
                             : extent == Extent::usual ? 20'000
                                                       : 100'000;
     ResultTable table;
     table.title = fmt::format(
-        "P3 table 4.1: fixed against variable grid, {} spheres, ms per step and 100,000 of "
-        "them",
+        "Lara (2005), table 4.1: fixed against variable grid, {} spheres, ms per step and "
+        "100,000 of them",
         n);
-    table.columns = {"fill",       "fixed(5)", "P3",       "variable(3)",      "P3",
-                     "fixed/var.", "P3",       "fixed(3)", "equal fixed/var.", "missed(5) %",
+    table.columns = {"cell, fill",        "step/r",
+                     "fixed(5)",          "paper",
+                     "variable(3)",       "paper",
+                     "fixed/var.",        "paper",
+                     "fixed(3)",          "equal fixed/var.",
+                     "3 axes fixed/var.", "missed(5) %",
                      "missed(3) %"};
-    struct {
-        double crossing = 0, low = 0, high = 0;
-    } source, equal;
-    for (const Published& p : all) {
-        std::vector<Subject> subjects;
-        const auto add = [&](const char* method, double factor, bool count_missed) {
-            ShearingSettings settings = even(n, p.fill);
-            settings.rule = "rms";
-            settings.factor = factor;
-            settings.count_missed = count_missed;
-            subjects.push_back({method, settings});
+    Spread spread;
+    for (const Cell& cell : {cube, layer}) {
+        Gap source, equal, all_axes;
+        for (const Published& p : table41) {
+            std::vector<Subject> subjects;
+            const auto add = [&](const char* method, double factor, bool count_missed) {
+                ShearingSettings settings = even(cell, n, p.fill);
+                settings.rule = "rms";
+                settings.factor = factor;
+                settings.count_missed = count_missed;
+                subjects.push_back({method, method, settings});
+            };
+            add("fixed_grid(axes=2)", 5, false);
+            add("variable_grid(axes=2)", 3, false);
+            add("fixed_grid(axes=2)", 3, false);
+            add("fixed_grid", 5, false);
+            add("variable_grid", 3, false);
+            add("row_grid", 5, true);  // missed collisions do not depend on the method
+            add("row_grid", 3, true);
+            const Measurements steps = measure(subjects, even_course(extent));
+            spread.add(steps);
+            const std::vector<Measured>& m = steps.of;
+            const double to_100k = 1e5 / static_cast<double>(n);
+            source.add(p, m[0].ms / m[1].ms);
+            equal.add(p, m[2].ms / m[1].ms);
+            all_axes.add(p, m[3].ms / m[4].ms);
+            table.rows.push_back(
+                {fmt::format("{}, {}", cell.name, p.fill),
+                 {steps.step_in_radii, m[0].ms * to_100k, p.fixed / 2, m[1].ms * to_100k,
+                  p.variable / 2, m[0].ms / m[1].ms, p.fixed / p.variable, m[2].ms * to_100k,
+                  m[2].ms / m[1].ms, m[3].ms / m[4].ms, m[5].missed_percent(),
+                  m[6].missed_percent()}});
+        }
+        const auto claim = [&](const char* how, const Gap& gap) {
+            table.claims.push_back(
+                {fmt::format(
+                     "{}: the fixed grid is the faster one at 0.5 and 0.3, the slower one "
+                     "from 0.1 down, {}",
+                     cell.name, how),
+                 gap.as_published == 9, gap.text() + "; " + spread.text()});
         };
-        add("fixed_grid", 5, false);
-        add("variable_grid", 3, false);
-        add("fixed_grid", 3, false);
-        add("row_grid", 5, true);  // missed collisions do not depend on the method
-        add("row_grid", 3, true);
-        const auto m = measure(subjects, even_course(extent));
-        const double to_100k = 1e5 / static_cast<double>(n);
-        const double ratio = m[0].ms / m[1].ms, equal_ratio = m[2].ms / m[1].ms;
-        table.rows.push_back({fmt::format("{}", p.fill),
-                              {m[0].ms * to_100k, p.fixed / 2, m[1].ms * to_100k,
-                               p.variable / 2, ratio, p.fixed / p.variable, m[2].ms * to_100k,
-                               equal_ratio, missed_percent(m[3]), missed_percent(m[4])}});
-        const auto add_ratio = [&](auto& setting, double value) {
-            if (value > 1 && setting.crossing == 0) setting.crossing = p.fill;
-            (p.fill >= 0.3 ? setting.high : setting.low) += value / (p.fill >= 0.3 ? 2 : 7);
-        };
-        add_ratio(source, ratio);
-        add_ratio(equal, equal_ratio);
+        claim("with the source's factors", source);
+        claim("with equal factors", equal);
+        claim("with the source's factors, on three axes", all_axes);
     }
     table.note =
         "In brackets: range of the search in relative velocities. The source uses 5 for the\n"
-        "fixed and 3 for the variable grid; `equal` uses 3 for both. missed: fraction of all\n"
-        "collisions that the rule missed. The paper's values are of a Pentium 4 at 2.4 GHz,\n"
-        "with cells in two dimensions.";
-    const auto verdict = [](const auto& setting) {
-        const std::string first = setting.crossing == 0
-                                      ? "never slower"
-                                      : fmt::format("first slower at {}", setting.crossing);
-        return fmt::format(
-            "{:.2f} times its time at 0.5 and 0.3, {:.2f} times from 0.1 down, {}",
-            setting.high, setting.low, first);
-    };
-    table.claims = {
-        {"the fixed grid is the faster one at 0.5 and 0.3, the slower one from 0.1 "
-         "down, with the source's factors",
-         source.high < 1 && source.low > 1 && source.crossing == 0.1, verdict(source)},
-        {"the same with equal factors",
-         equal.high < 1 && equal.low > 1 && equal.crossing == 0.1, verdict(equal)}};
+        "fixed and 3 for the variable grid; `equal` uses 3 for both. Both divide x and y, as "
+        "in\n"
+        "the source; `3 axes` divides all. missed: fraction of all collisions that the rule\n"
+        "missed. step/r: the motion of a sphere of mean speed in a step, in radii. The "
+        "paper's\n"
+        "values are of a Pentium 4 at 2.4 GHz.";
     return table;
 }
 
@@ -392,37 +174,37 @@ ResultTable p3_timestep(Extent extent) {
                                                       : 100'000;
     ResultTable table;
     table.title = fmt::format(
-        "P3 section 5.3.2: the step, {} spheres of fill 0.03, ms per 0.001 of time", n);
-    table.columns = {"dt", "collisions", "searches", "missed %"};
-    for (const std::string& method : structures) table.columns.push_back(method);
-    std::map<double, Times> times;
+        "Lara (2005), section 5.3.2: the length of the step, {} spheres of fill 0.03, ms per "
+        "step",
+        n);
+    name_race_columns(table, "dt");
+    std::map<double, Race> races;
+    Spread spread;
     for (const double dt : {0.0005, 0.001, 0.002, 0.004, 0.008}) {
-        ShearingSettings settings = even(n, 0.03);
+        ShearingSettings settings = even(cube, n, 0.03);
         settings.dt = dt;
-        std::vector<Subject> subjects = all_structures(settings);
-        settings.rule = "rms";
-        subjects.push_back({"row_grid", settings});
-        const auto m = measure(subjects, even_course(extent));
-        ResultTable::Row row{fmt::format("{}", dt),
-                             {m[0].collisions, m[0].searches, missed_percent(m.back())}};
-        for (std::size_t s = 0; s < structures.size(); ++s) {
-            row.figures.push_back(m[s].ms * 0.001 / dt);
-            times[dt][structures[s]] = m[s].ms;
-        }
-        table.rows.push_back(std::move(row));
+        races[dt] = add_race(table, fmt::format("{}", dt), settings, even_course(extent));
+        spread.add(races[dt].printed_steps);
     }
     table.note =
-        "collisions: per step. searches: per step; a step is divided where a body deviates\n"
-        "too far from its straight path. missed: of all collisions, by the paper's rule\n"
-        "(factor 3). The paper raises the influence of the step but gives no values.";
-    const auto gain = [&](double dt) {
-        return times[dt].at("kd_tree") / times[dt].at("phase_kd_tree");
+        "Divide by dt to compare times per simulated time. printed: forms and search of the\n"
+        "source; collisions are fewer where its rule misses some. step/r: the motion of a "
+        "sphere\n"
+        "of mean speed, in radii. The paper raises the influence of the step but gives no "
+        "values.";
+    const auto gain = [](const Times& times) {
+        return times.at("kd_tree") / times.at("phase_kd_tree");
     };
-    table.claims = {{"the phase-space tree gains on the kd-tree as steps grow longer",
-                     gain(0.008) > gain(0.0005),
-                     fmt::format("kd-tree over phase-space tree: {:.2f} at 0.0005, {:.2f} at "
-                                 "0.008",
-                                 gain(0.0005), gain(0.008))}};
+    const auto claim = [&](const char* form, const Times& shortest, const Times& longest) {
+        table.claims.push_back(
+            {fmt::format("{}: the phase-space tree gains on the kd-tree as steps grow longer",
+                         form),
+             gain(longest) > gain(shortest),
+             fmt::format("kd-tree over phase-space tree: {:.2f} at 0.0005, {:.2f} at 0.008; {}",
+                         gain(shortest), gain(longest), spread.text())});
+    };
+    claim("printed", races[0.0005].printed, races[0.008].printed);
+    claim("ours", races[0.0005].ours, races[0.008].ours);
     return table;
 }
 
@@ -431,44 +213,72 @@ ResultTable p3_leaf(Extent extent) {
                             : extent == Extent::usual ? 10'000
                                                       : 100'000;
     ResultTable table;
-    table.title =
-        fmt::format("P3 section 5.2: bodies per leaf, {} spheres of fill 0.03, ms per step", n);
+    table.title = fmt::format(
+        "Lara (2005), section 5.2: bodies per leaf, {} spheres of fill 0.03, ms per step", n);
     const std::vector<std::string> trees = {"orthtree", "kd_tree", "phase_kd_tree"};
-    table.columns = {"leaf"};
+    table.columns = {"leaf, form"};
     for (const std::string& tree : trees) {
         table.columns.push_back(tree + " ms");
         table.columns.push_back(tree + " tested");
     }
     const std::vector<int> leaves = {1, 2, 5, 10, 20, 50};
-    std::map<std::string, std::map<int, double>> times;
+    const ShearingSettings settings = even(cube, n, 0.03);
+    struct Form {
+        std::string name;
+        std::vector<Subject> subjects;
+    };
+    const std::vector<Form> forms = {{"printed", printed_forms(settings)},
+                                     {"ours", our_forms(settings)}};
     std::vector<Subject> subjects;
     for (const int leaf : leaves)
-        for (const std::string& tree : trees)
-            subjects.push_back({fmt::format("{}(leaf={})", tree, leaf), even(n, 0.03)});
-    const auto measured = measure(subjects, even_course(extent));
+        for (const Form& form : forms)
+            for (const Subject& subject : form.subjects) {
+                if (std::find(trees.begin(), trees.end(), subject.column) == trees.end())
+                    continue;
+                Subject with = subject;
+                const std::string option = fmt::format("(leaf={}", leaf);
+                const auto open = with.method.find('(');
+                if (open == std::string::npos)
+                    with.method += option + ")";
+                else
+                    with.method.replace(open, 1, option + ", ");
+                subjects.push_back(with);
+            }
+    const Measurements steps = measure(subjects, even_course(extent));
+    Spread spread;
+    spread.add(steps);
+    std::map<std::string, std::map<std::string, std::map<int, double>>> times;
     std::size_t s = 0;
-    for (const int leaf : leaves) {
-        ResultTable::Row row{fmt::format("{}", leaf), {}};
-        for (const std::string& tree : trees) {
-            row.figures.push_back(measured[s].ms);
-            row.figures.push_back(measured[s].tested);
-            times[tree][leaf] = measured[s++].ms;
+    for (const int leaf : leaves)
+        for (const Form& form : forms) {
+            ResultTable::Row row{fmt::format("{}, {}", leaf, form.name), {}};
+            for (const std::string& tree : trees) {
+                row.figures.push_back(steps.of[s].ms);
+                row.figures.push_back(steps.of[s].tested);
+                times[form.name][tree][leaf] = steps.of[s++].ms;
+            }
+            table.rows.push_back(std::move(row));
         }
-        table.rows.push_back(std::move(row));
+    table.note =
+        "tested: pairs that the tree proposed, per step. printed: built by insertion, nodes\n"
+        "bounded by their cells; ours: in bulk, nodes bounded by their bodies.";
+    for (const Form& form : forms) {
+        double worst = 0;
+        std::string best;
+        for (const std::string& tree : trees) {
+            const auto& by_leaf = times[form.name][tree];
+            const auto found = std::min_element(
+                by_leaf.begin(), by_leaf.end(),
+                [](const auto& a, const auto& b) { return a.second < b.second; });
+            worst = std::max(worst, by_leaf.at(5) / found->second);
+            best += fmt::format("{}{} {}", best.empty() ? "" : ", ", tree, found->first);
+        }
+        table.claims.push_back(
+            {form.name + ": five bodies per leaf, as in the paper, is within 10 % of the best",
+             worst <= 1.1,
+             fmt::format("at most {:.2f} times the best; best: {}; {}", worst, best,
+                         spread.text())});
     }
-    table.note = "tested: pairs that the tree proposed, per step.";
-    double worst = 0;
-    std::string best;
-    for (const std::string& tree : trees) {
-        const auto found =
-            std::min_element(times[tree].begin(), times[tree].end(),
-                             [](const auto& a, const auto& b) { return a.second < b.second; });
-        worst = std::max(worst, times[tree][5] / found->second);
-        best += fmt::format("{}{} {}", best.empty() ? "" : ", ", tree, found->first);
-    }
-    table.claims = {{"five bodies per leaf, as in the paper, is within 10 % of the best",
-                     worst <= 1.1,
-                     fmt::format("at most {:.2f} times the best; best: {}", worst, best)}};
     return table;
 }
 

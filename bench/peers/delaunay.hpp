@@ -1,5 +1,6 @@
-// A Delaunay triangulation as a broad phase (P1 §6): the candidates are its edges. Overlapping
-// spheres need not share an edge, so it may miss pairs. Only an experiment uses it.
+// A Delaunay triangulation as a broad phase (Poirrier 2009, section 6): the candidates are its
+// edges. Overlapping spheres need not share an edge, so it may miss pairs. Only an experiment
+// uses it.
 #pragma once
 
 #include <cstdint>

@@ -1,54 +1,23 @@
-// A non-owning view of the caller's bodies: pointers, strides and a count. Nothing is copied,
-// so the arrays must outlive every use of the view.
+// A non-owning view of the caller's bodies. Nothing is copied, so the arrays must outlive every
+// use of the view. views.hpp says which arrays it takes.
 //
 //     auto atoms = vicinal::points<3>(xyz, cutoff);           // xyz: x0 y0 z0 x1 y1 z1 ...
 //     auto balls = vicinal::spheres<3>(centres, radii);       // centres: vector<array<T, 3>>
+//     auto equal = vicinal::spheres<3>(centres, 0.5);         // one radius for all
 //     auto hulls = vicinal::boxes<2>(lower, upper).moving(displacement);
+//     auto grains = vicinal::spheres<3>(grains, &Grain::position, &Grain::radius);
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
 #include <span>
-#include <string>
+#include <tuple>
 #include <type_traits>
 
-#include <vicinal/error.hpp>
 #include <vicinal/types.hpp>
+#include <vicinal/views.hpp>
 
 namespace vicinal::inline VICINAL_API {
-
-// One value per body, `stride` bytes apart. Null means "not given".
-template <class T>
-struct Column {
-    const T* data = nullptr;
-    std::ptrdiff_t stride = sizeof(T);
-    std::size_t count = 0;
-
-    Column() = default;
-    Column(const T* first, std::size_t size, std::ptrdiff_t stride_bytes = sizeof(T))
-        : data(first), stride(stride_bytes), count(size) {}
-    template <std::ranges::contiguous_range R>
-        requires std::same_as<std::ranges::range_value_t<R>, T>
-    Column(const R& range) : data(std::ranges::data(range)), count(std::ranges::size(range)) {}
-
-    bool given() const { return data != nullptr || count > 0; }
-    const T& operator[](std::size_t i) const {
-        const auto* bytes = reinterpret_cast<const std::byte*>(data);
-        return *reinterpret_cast<const T*>(bytes + static_cast<std::ptrdiff_t>(i) * stride);
-    }
-};
-
-// One vector per body: a strided column per axis. This covers interleaved arrays, arrays of
-// structs and structures of arrays.
-template <Real T, int D>
-struct Vectors {
-    std::array<Column<T>, D> axis{};
-
-    std::size_t size() const { return axis[0].count; }
-    bool given() const { return axis[0].given(); }
-    T operator()(std::size_t i, int a) const { return axis[static_cast<std::size_t>(a)][i]; }
-};
 
 enum class Shape : std::uint8_t { points, spheres, boxes };
 
@@ -56,18 +25,65 @@ enum class Shape : std::uint8_t { points, spheres, boxes };
 // smaller of their radii.
 enum class ReachRule : std::uint8_t { sum, max, min };
 
+namespace detail {
+
+// The number of T in an element of a table: 1, or K for a row std::array<T, K> or T[K]; else 0.
+template <class V, Real T>
+constexpr std::size_t numbers_in() {
+    if constexpr (std::same_as<V, T>)
+        return 1;
+    else if constexpr (std::is_array_v<V>)
+        return std::same_as<std::remove_extent_t<V>, T> ? std::extent_v<V> : 0;
+    else if constexpr (
+        requires(const V& v) { requires std::same_as<Bare<decltype(v[0])>, T>; } &&
+        requires { std::tuple_size<V>::value; })
+        return std::tuple_size_v<V>;
+    else
+        return 0;
+}
+
+// The numbers of a square table, row by row.
+template <Real T, class R>
+std::span<const T> table_of(const R& table) {
+    if constexpr (EigenMatrix<R>) {
+        static_assert(std::same_as<typename R::Scalar, T> && owns_elements<R>(),
+                      "a matrix of cut-offs must be of the type of the positions, and no map");
+        return {table.data(), static_cast<std::size_t>(table.size())};
+    } else {
+        constexpr std::size_t each = numbers_in<Element<R>, T>();
+        static_assert(each > 0,
+                      "the cut-offs must be of the type of the positions, float or double, and "
+                      "contiguous: K * K numbers, or K rows std::array<T, K>");
+        if constexpr (each > 0)
+            return {reinterpret_cast<const T*>(std::ranges::data(table)),
+                    each * std::ranges::size(table)};
+        else
+            return {};
+    }
+}
+
+}  // namespace detail
+
 template <Real T, int D>
 struct Bodies {
+    static_assert(D == 2 || D == 3,
+                  "bodies are in 2-D or 3-D: points<2>(...) or points<3>(...)");
+
     Shape shape = Shape::points;
     ReachRule rule = ReachRule::sum;  // spheres
     T cutoff = 0;                     // points
     Vectors<T, D> position;           // centres; lower corners of boxes
     Vectors<T, D> upper;              // boxes
-    Column<T> radius;                 // spheres
+    Radii<T> radius;                  // spheres
     Vectors<T, D> displacement;       // straight motion during the step; not given: at rest
     Column<std::uint32_t> group;      // two bodies may pair only if (group_i & mask_j) and
     Column<std::uint32_t> mask;       // (group_j & mask_i) are non-zero; not given: all bits
-    std::span<const Pair> excluded;   // these never pair, in any image
+    // Points of several kinds: a number from 0 for each, and a cut-off for each pair of kinds
+    // in a symmetric table, cutoffs[a * kinds + b]; a negative one: never. `cutoff` is the
+    // largest.
+    Integers kind;
+    std::span<const T> cutoffs;
+    std::span<const Pair> excluded;  // these never pair, in any image
     // Indices of mesh vertices, vertices_per_body for each body: two bodies with a common
     // vertex never pair, in any image. Two sets must both have them, with shared indices.
     std::span<const std::uint32_t> vertices;
@@ -81,7 +97,18 @@ struct Bodies {
 
     // The same bodies, moving straight by `u` during the step.
     template <class R>
-    Bodies moving(const R& u) const;
+        requires(!detail::TemporaryContainer<R>)
+    Bodies moving(R&& u) const {
+        const auto view = vectors<D>(u);
+        constexpr bool same = std::is_same_v<decltype(view), const Vectors<T, D>>;
+        static_assert(same,
+                      "displacements must be of the type of the positions, float or double");
+        Bodies result = *this;
+        if constexpr (same) result.displacement = view;
+        return result;
+    }
+    template <detail::TemporaryContainer R>
+    Bodies moving(R&&) const = delete;  // a view of a temporary would dangle
 
     Bodies grouped(Column<std::uint32_t> groups, Column<std::uint32_t> masks = {}) const {
         Bodies result = *this;
@@ -89,6 +116,23 @@ struct Bodies {
         result.mask = masks;
         return result;
     }
+
+    // Points with a kind each (of any integer type, from 0), which pair at a distance of at
+    // most the cut-off of their two kinds. `table` is square and symmetric: K * K numbers, or K
+    // rows of K. A negative cut-off means that these two kinds never pair.
+    template <class Table>
+        requires(!detail::TemporaryContainer<Table>)
+    Bodies with_kinds(Integers kinds, Table&& table) const {
+        Bodies result = *this;
+        result.kind = kinds;
+        result.cutoffs = detail::table_of<T>(table);
+        result.cutoff = 0;
+        for (const T c : result.cutoffs)
+            if (c > result.cutoff) result.cutoff = c;
+        return result;
+    }
+    template <detail::TemporaryContainer Table>
+    Bodies with_kinds(Integers, Table&&) const = delete;  // a view of a temporary would dangle
 
     Bodies identified(Column<Index> ids) const {
         Bodies result = *this;
@@ -101,6 +145,8 @@ struct Bodies {
         result.excluded = pairs;
         return result;
     }
+    template <detail::TemporaryContainer R>
+    Bodies excluding(R&&) const = delete;  // a view of a temporary would dangle
 
     // For example three per triangle, four per tetrahedron. In mixed meshes, elements with
     // fewer vertices repeat one of them.
@@ -110,107 +156,127 @@ struct Bodies {
         result.vertices_per_body = per_body;
         return result;
     }
+    template <detail::TemporaryContainer R>
+    Bodies with_vertices(R&&,
+                         std::size_t) const = delete;  // a view of a temporary would dangle
 };
 
 namespace detail {
 
-// The scalar of a range of scalars (x0 y0 z0 x1 ...) or of a range of small vectors.
-template <class V>
-struct ScalarOf {
-    using type = std::remove_cvref_t<decltype(std::declval<const V&>()[0])>;
-};
-template <Real T>
-struct ScalarOf<T> {
-    using type = T;
-};
-
-}  // namespace detail
-
-// The vectors of any contiguous range: interleaved scalars, or elements that begin with their D
-// components, contiguous (std::array<T, D>, Eigen vectors, float4 with D = 3).
-template <int D, std::ranges::contiguous_range R>
-auto vectors(const R& range) {
-    using V = std::ranges::range_value_t<R>;
-    using T = typename detail::ScalarOf<V>::type;
-    static_assert(sizeof(V) == sizeof(T) || sizeof(V) >= D * sizeof(T),
-                  "an element must hold all D components");
-    constexpr bool flat = sizeof(V) == sizeof(T);
-    const std::size_t size = std::ranges::size(range);
-    if (flat && size % D != 0)
-        throw Error(Error::Kind::input, "an interleaved array of " + std::to_string(size) +
-                                            " numbers does not hold whole vectors of " +
-                                            std::to_string(D) + "; give D numbers per body");
-    const auto* first = reinterpret_cast<const T*>(std::ranges::data(range));
-    Vectors<T, D> result;
-    for (std::size_t a = 0; a < D; ++a)
-        result.axis[a] = Column<T>(first == nullptr ? nullptr : first + a,
-                                   flat ? size / D : size, flat ? D * sizeof(T) : sizeof(V));
-    return result;
-}
-
-template <int D, Real T>
-Vectors<T, D> vectors(const Vectors<T, D>& given) {
-    return given;
-}
-
-// Vectors from one array per axis.
-template <std::ranges::contiguous_range... R>
-auto separate(const R&... axis) {
-    using T = std::common_type_t<std::ranges::range_value_t<R>...>;
-    Vectors<T, sizeof...(R)> result;
-    std::size_t a = 0;
-    ((result.axis[a++] = Column<T>(axis)), ...);
+template <Real T, int D>
+Bodies<T, D> bodies_of(Shape shape, const Vectors<T, D>& position) {
+    Bodies<T, D> result;
+    result.shape = shape;
+    result.position = position;
     return result;
 }
 
 template <Real T, int D>
-template <class R>
-Bodies<T, D> Bodies<T, D>::moving(const R& u) const {
-    Bodies result = *this;
-    result.displacement = vectors<D>(u);
+Bodies<T, D> points_of(const Vectors<T, D>& position, double cutoff) {
+    Bodies<T, D> result = bodies_of(Shape::points, position);
+    result.cutoff = static_cast<T>(cutoff);
     return result;
 }
+
+template <Real T, int D>
+Bodies<T, D> spheres_of(const Vectors<T, D>& centres, const Radii<T>& radii, ReachRule rule) {
+    Bodies<T, D> result = bodies_of(Shape::spheres, centres);
+    result.rule = rule;
+    result.radius = radii;
+    return result;
+}
+
+template <Real T, Real U, int D>
+Bodies<T, D> boxes_of(const Vectors<T, D>& lower, const Vectors<U, D>& upper) {
+    static_assert(std::same_as<T, U>,
+                  "lower and upper corners must both be float or both be double");
+    Bodies<T, D> result = bodies_of(Shape::boxes, lower);
+    if constexpr (std::same_as<T, U>) result.upper = upper;
+    return result;
+}
+
+// One radius for all of `count` spheres, or a column of them.
+template <Real T, class C>
+Radii<T> radii_of(const C& radii, std::size_t count) {
+    if constexpr (std::is_arithmetic_v<C>) {
+        return Radii<T>(static_cast<T>(radii), count);
+    } else {
+        constexpr bool same = std::convertible_to<const C&, Column<T>>;
+        static_assert(same,
+                      "the radii must be one number, or contiguous and of the type of the "
+                      "centres, float or double: convert one of the two");
+        if constexpr (same)
+            return Column<T>(radii);
+        else
+            return {};
+    }
+}
+
+}  // namespace detail
 
 // Points that pair at a distance of at most `cutoff`.
 template <int D, class R>
-auto points(const R& positions, double cutoff = 0) {
-    const auto view = vectors<D>(positions);
-    using T = std::remove_cvref_t<decltype(view(0, 0))>;
-    Bodies<T, D> result;
-    result.shape = Shape::points;
-    result.cutoff = static_cast<T>(cutoff);
-    result.position = view;
-    return result;
+    requires(!detail::TemporaryContainer<R>)
+auto points(R&& positions, double cutoff = 0) {
+    return detail::points_of(vectors<D>(positions), cutoff);
+}
+// The same for a member of each particle: points<3>(particles, &Particle::position, cutoff).
+template <int D, class R, class M, class C>
+    requires(!detail::TemporaryContainer<R>)
+auto points(R&& particles, M C::* position, double cutoff = 0) {
+    return detail::points_of(vectors<D>(particles, position), cutoff);
 }
 
+// Spheres of one radius each, or of one for all.
 template <int D, class R, class C>
-auto spheres(const R& centres, const C& radii, ReachRule rule = ReachRule::sum) {
+    requires(!detail::TemporaryContainer<R> && !detail::TemporaryContainer<C>)
+auto spheres(R&& centres, C&& radii, ReachRule rule = ReachRule::sum) {
     const auto view = vectors<D>(centres);
     using T = std::remove_cvref_t<decltype(view(0, 0))>;
-    Bodies<T, D> result;
-    result.shape = Shape::spheres;
-    result.rule = rule;
-    result.position = view;
-    result.radius = Column<T>(radii);
-    return result;
+    return detail::spheres_of(
+        view, detail::radii_of<T>(static_cast<const detail::Bare<C>&>(radii), view.size()),
+        rule);
+}
+template <int D, class R, class M, class C, class N>
+    requires(!detail::TemporaryContainer<R> && !detail::TemporaryContainer<N>)
+auto spheres(R&& particles, M C::* centre, N&& radius, ReachRule rule = ReachRule::sum) {
+    if constexpr (std::is_member_object_pointer_v<detail::Bare<N>>)
+        return spheres<D>(vectors<D>(particles, centre), column(particles, radius), rule);
+    else
+        return spheres<D>(vectors<D>(particles, centre), radius, rule);
 }
 
 // Axis-aligned boxes from their lower and upper corners.
 template <int D, class R, class S>
-auto boxes(const R& lower, const S& upper) {
-    const auto view = vectors<D>(lower);
-    using T = std::remove_cvref_t<decltype(view(0, 0))>;
-    Bodies<T, D> result;
-    result.shape = Shape::boxes;
-    result.position = view;
-    result.upper = vectors<D>(upper);
-    return result;
+    requires(!detail::TemporaryContainer<R> && !detail::TemporaryContainer<S>)
+auto boxes(R&& lower, S&& upper) {
+    return detail::boxes_of(vectors<D>(lower), vectors<D>(upper));
+}
+template <int D, class R, class M, class C, class N>
+    requires(!detail::TemporaryContainer<R>)
+auto boxes(R&& particles, M C::* lower, N C::* upper) {
+    return detail::boxes_of(vectors<D>(particles, lower), vectors<D>(particles, upper));
 }
 
 // Line segments from `from` to `from` + `along`, as queries for Finder::probe.
 template <int D, class R, class S>
-auto segments(const R& from, const S& along) {
+    requires(!detail::TemporaryContainer<R> && !detail::TemporaryContainer<S>)
+auto segments(R&& from, S&& along) {
     return points<D>(from).moving(along);
 }
+
+// A view of a temporary container would dangle: give the container a name.
+template <int D, class... A>
+    requires(detail::TemporaryContainer<A> || ...)
+void points(A&&...) = delete;
+template <int D, class... A>
+    requires(detail::TemporaryContainer<A> || ...)
+void spheres(A&&...) = delete;
+template <int D, class... A>
+    requires(detail::TemporaryContainer<A> || ...)
+void boxes(A&&...) = delete;
+template <int D, class... A>
+    requires(detail::TemporaryContainer<A> || ...)
+void segments(A&&...) = delete;
 
 }  // namespace vicinal::inline VICINAL_API

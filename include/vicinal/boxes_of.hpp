@@ -33,7 +33,8 @@ struct Boxes {
     std::vector<Vector<T, D>> lower, upper;
     double seconds = 0;  // duration of the last call of boxes_of()
 
-    Bodies<T, D> view() const { return boxes<D>(lower, upper); }
+    Bodies<T, D> view() const& { return boxes<D>(lower, upper); }
+    Bodies<T, D> view() && = delete;  // a view of a temporary would dangle
 };
 
 // The corners of a box, as vertices.

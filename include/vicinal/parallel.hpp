@@ -30,14 +30,14 @@ VICINAL_EXPORT void run_tasks(int threads, std::size_t tasks, TaskFunction funct
 // shall mean all.
 template <class F>
 void parallel_tasks(int threads, std::size_t tasks, const F& f) {
-    if (threads > 1 && tasks > 1)
+    if (tasks > 1)
         return run_tasks(
             threads, tasks,
             [](const void* context, std::size_t task, int worker) {
                 (*static_cast<const F*>(context))(task, worker);
             },
             &f);
-    for (std::size_t t = 0; t < tasks; ++t) f(t, 0);
+    if (tasks == 1) f(0, 0);
 }
 
 }  // namespace vicinal::inline VICINAL_API

@@ -21,6 +21,7 @@ template <int D>
 struct Report {
     std::string method;           // as run, with all options
     std::string why;              // why this method
+    std::string nearest_method;   // the method of nearest(), if it is another one
     bool exact = true;            // false: the method's options let it miss pairs
     std::string simd = "scalar";  // instruction set of the sieve
     int threads = 0;

@@ -1,12 +1,13 @@
-// A sort that exploits existing order (P5 section 5): each record out of order is removed
-// together with its predecessor; the removed records are sorted separately and merged back.
-// O(N + k log k) for k such records, at worst O(N log N).
+// A sort that exploits existing order (Gissler et al. 2011, section 5): each record out of
+// order is removed together with its predecessor; the removed records are sorted separately and
+// merged back. O(N + k log k) for k such records, at worst O(N log N).
 #pragma once
 
 #include <algorithm>
 
 #include "base/buffer.hpp"
 #include "base/parallel.hpp"
+#include "base/sort.hpp"
 
 namespace vicinal::inline VICINAL_API {
 
@@ -23,7 +24,7 @@ void sort_displaced(Range r, Record* records, Record* scratch, const Less& less)
             scratch[out++] = records[i];
         }
     }
-    std::sort(scratch + r.begin, scratch + out, less);
+    sort_in_steps(scratch + r.begin, scratch + out, less);
     for (std::size_t to = r.end; out > r.begin;) {  // merged from the back, in place
         const bool stays = kept > r.begin && less(scratch[out - 1], records[kept - 1]);
         records[--to] = stays ? records[--kept] : scratch[--out];

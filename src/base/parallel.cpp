@@ -76,12 +76,25 @@ int checked_threads(int threads) {
 }
 
 void run_tasks(int threads, std::size_t tasks, TaskFunction function, const void* context) {
-    if (tasks == 0) return;
+    if (threads <= 1 || tasks <= 1) {
+        for (std::size_t t = 0; t < tasks; ++t) {
+            poll_cancelled(work_per_poll);
+            function(context, t, 0);
+        }
+        return;
+    }
     const std::size_t piece_tasks = (tasks - 1) / LoopState::max_pieces + 1;
     const auto pieces = static_cast<std::uint32_t>((tasks - 1) / piece_tasks + 1);
     const auto team =
         std::min(static_cast<std::uint32_t>(std::clamp(threads, 1, max_threads)), pieces);
-    Loop loop{function, context, tasks, piece_tasks, pieces, team, MemoryLedger::current()};
+    Loop loop{function,
+              context,
+              tasks,
+              piece_tasks,
+              pieces,
+              team,
+              MemoryLedger::current(),
+              Cancellation::current()};
     pool().run(loop);
 }
 

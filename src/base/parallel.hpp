@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/cancellation.hpp"
+
 #include <vicinal/parallel.hpp>
 
 namespace vicinal::inline VICINAL_API {
@@ -32,10 +34,12 @@ void parallel_short_tasks(int threads, std::size_t tasks, const F& f) {
     });
 }
 
-// Pieces of a loop over n elements: one per thread unless the loop is too short to share.
+// Pieces of a loop over n elements: one per thread unless the loop is too short to share, or so
+// long that a call could not be cancelled in time, which is possible between pieces.
 inline std::size_t piece_count(int threads, std::size_t n) {
-    constexpr std::size_t shortest = 4096;
-    return std::clamp<std::size_t>(n / shortest, 1, static_cast<std::size_t>(threads));
+    constexpr std::size_t shortest = 4096, longest = 1 << 20;
+    return std::clamp<std::size_t>(n / shortest, 1,
+                                   std::max(static_cast<std::size_t>(threads), n / longest));
 }
 
 inline Range piece(std::size_t n, std::size_t pieces, std::size_t p) {
@@ -53,11 +57,15 @@ void parallel_ranges(int threads, std::size_t n, const F& f) {
 template <class F>
 void parallel_for(int threads, std::size_t n, const F& f) {
     parallel_ranges(threads, n, [&](Range r, std::size_t) {
-        for (std::size_t i = r.begin; i < r.end; ++i) f(i);
+        while (r.begin < r.end) {
+            const std::size_t end = std::min(r.end, r.begin + work_per_poll);
+            poll_cancelled(end - r.begin);
+            for (; r.begin < end; ++r.begin) f(r.begin);
+        }
     });
 }
 
-// One value for each piece of a loop; allocates only on machines with very many threads.
+// One value for each piece of a loop; allocates only for very many threads or elements.
 template <class T>
 class PerPiece {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);

@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 
+#include "base/float_environment.hpp"
+
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
 #include <signal.h>
@@ -116,6 +118,7 @@ void Loop::run_piece(std::uint32_t piece, int worker) {
     for (std::size_t t = begin; t < end; ++t) {
         if (t > lowest_failure.load(std::memory_order_relaxed)) return;
         try {
+            poll_cancelled(work_per_poll);
             function(context, t, worker);
         } catch (...) {
             const std::lock_guard lock(failing);
@@ -231,6 +234,7 @@ void Pool::wake(std::uint32_t helpers) {
 
 void Pool::helper_main(Helper& self) {
     in_helper = true;
+    const FloatEnvironment environment;  // not that of the thread that started this one
     for (;;) {
         const std::uint32_t seen = epoch_.load();  // first: stop() changes it last
         if (stopped_.load()) return;
@@ -257,7 +261,8 @@ bool Pool::try_join(Slot& slot, Helper& self) {
         // Workers are numbered as they join; 0 is the caller. Back-off may have left the first
         // numbers unused.
         const std::uint32_t worker = slot.loop->team - claimed.free_workers();
-        const LedgerScope scope(slot.loop->ledger);
+        const LedgerScope ledger(slot.loop->ledger);
+        const CancellationScope call(slot.loop->call);
         slot.work(claimed, static_cast<int>(worker));
     }
     self.joined.store(nullptr, std::memory_order_relaxed);

@@ -18,6 +18,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/cancellation.hpp"
 #include "base/ledger.hpp"
 
 #include <vicinal/parallel.hpp>
@@ -33,8 +34,10 @@ struct Loop {
     std::size_t tasks;
     std::size_t piece_tasks;  // tasks per piece
     std::uint32_t pieces;
-    std::uint32_t team;    // threads, the caller included
-    MemoryLedger* ledger;  // current ledger of the caller, and of its helpers
+    std::uint32_t team;  // threads, the caller included
+    // Current ledger and call of the caller, and of its helpers.
+    MemoryLedger* ledger;
+    Cancellation* call;
     // Tasks below the lowest failure so far still run, so which error is thrown does not
     // depend on timing.
     std::atomic<std::size_t> lowest_failure = std::numeric_limits<std::size_t>::max();

@@ -6,6 +6,7 @@
 #include <bit>
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <utility>
@@ -266,6 +267,7 @@ const std::uint32_t* Sorter<Record>::order_bucket(std::size_t b, const Key& key,
         for_each([&](std::uint32_t k) { *to++ = {low(k), k}; });
         unsigned shift = 0;
         for (unsigned p = 0; p < passes; ++p) {  // digit widths as equal as possible
+            poll_cancelled(n);
             const unsigned width = (low_ - shift + passes - p - 1) / (passes - p);
             const std::uint64_t digit_mask = (std::uint64_t{1} << width) - 1;
             const auto digit = [&](std::size_t k) { return lows[k].key >> shift & digit_mask; };
@@ -336,6 +338,20 @@ inline unsigned radix_bits(std::size_t n, unsigned bits) {
     return std::min({bits, static_cast<unsigned>(std::bit_width(n >> 10)) + 11, 24u});
 }
 
+// std::sort of any number of values, during which the call can be cancelled: the values are
+// then in some other order.
+template <class Iterator, class Less = std::less<>>
+void sort_in_steps(Iterator begin, Iterator end, const Less& less = {}) {
+    if (static_cast<std::size_t>(end - begin) < work_per_poll)
+        return std::sort(begin, end, less);
+    std::size_t compared = 0;
+    std::sort(begin, end, [&](const auto& a, const auto& b) {
+        if (++compared % work_per_poll == 0) [[unlikely]]
+            poll_cancelled(work_per_poll);
+        return less(a, b);
+    });
+}
+
 // Insertion sort for values of which few are out of place, and not far. Falls back to std::sort
 // after more than 16 moves per value.
 template <class T>
@@ -347,7 +363,7 @@ void sort_nearly_sorted(std::span<T> values) {
         for (; to > 0 && value < values[to - 1]; --to) values[to] = values[to - 1];
         values[to] = value;
         moves += k - to;
-        if (moves > 16 * values.size()) return std::sort(values.begin(), values.end());
+        if (moves > 16 * values.size()) return sort_in_steps(values.begin(), values.end());
     }
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/parallel.hpp"
+#include "finder/call.hpp"
 
 namespace vicinal::inline VICINAL_API {
 namespace {
@@ -48,8 +49,10 @@ void boxes_of(const Vertices<T, D>& vertices, std::span<const Transform<T, D>> t
     const std::size_t n = transforms.size();
     const int team = checked_threads(threads);
     check(vertices, n, team);
-    result.lower.resize(n);
-    result.upper.resize(n);
+    with_memory_errors("store the boxes", [&] {
+        result.lower.resize(n);
+        result.upper.resize(n);
+    });
     // Small tasks: bodies may have thousands of vertices, so even a few hundred bodies are
     // worth several threads.
     constexpr std::size_t per_task = 64;

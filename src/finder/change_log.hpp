@@ -1,10 +1,15 @@
 // Compares the pairs of two steps: which began, which ended, and which persist under another
-// image.
+// image. The pairs of a step are kept as half rows, sorted by (i, j, image), with the bodies
+// numbered in the order of their ids. Two steps are compared row by row, in parallel; nothing
+// but short rows is sorted.
 #pragma once
 
-#include <span>
+#include <cstdint>
+#include <vector>
 
-#include "base/ledger.hpp"
+#include "base/buffer.hpp"
+#include "base/sort.hpp"
+#include "output/rows.hpp"
 #include "scene/lattice.hpp"
 
 #include <vicinal/bodies.hpp>
@@ -16,34 +21,72 @@ namespace vicinal::inline VICINAL_API {
 template <Real T, int D>
 class ChangeLog {
   public:
+    // If it throws, the next call compares with the same step as this one.
     const Changes<D>& update(const PairList<D>& list, const Bodies<T, D>& bodies,
-                             const Lattice<T, D>& lattice);
+                             const Lattice<T, D>& lattice, RowMaker<T, D>& maker,
+                             MemoryLedger& maker_ledger, int threads);
 
-    // Memory of the changes, which no ledger counts.
-    std::uint64_t bytes_of_changes() const {
-        return heap_bytes(changes_.began) + heap_bytes(changes_.ended) +
-               heap_bytes(changes_.renamed);
-    }
+    // Memory of rows and changes, which no ledger counts.
+    std::uint64_t bytes_of_results() const;
 
   private:
-    struct Body {  // the position of a body in a step
-        Index id;
-        std::array<double, D> place;
+    static constexpr Index none = ~Index{0};
+
+    struct Step {
+        Rows<T, D> rows;
+        std::size_t bodies = 0;
+        bool identified = false;
+        Buffer<Index> ids;  // ascending; if not identified, id and number are the index
+        Buffer<std::array<double, D>> positions;
+        Lattice<T, D> lattice;
+
+        Index id(std::size_t body) const {
+            return identified ? ids[body] : static_cast<Index>(body);
+        }
+        PairKey<D> key(std::size_t body, std::uint64_t entry) const {
+            PairKey<D> key{id(body), id(rows.indices[entry]), {}};
+            if (!rows.images.empty()) key.image = rows.images[entry];
+            return key;
+        }
+        // The first body whose id is at least this.
+        std::size_t first_from(std::uint64_t id) const;
     };
-    struct Persisting {  // a pair of the last step, and its key in this one
-        PairKey<D> now, then;
+    // A pair of the last step under its present image.
+    struct Entry {
+        Index neighbour;  // none: it ended
+        Image<D> image;
+        std::uint64_t then;  // its entry in the rows of the last step
+    };
+    struct Part {  // of the changes, by one task
+        std::vector<PairKey<D>> began, ended;
+        std::vector<Renamed<D>> renamed;
+        std::vector<Entry> entries;
     };
 
-    void name_pairs(const PairList<D>& list, const Bodies<T, D>& bodies);
-    void note_bodies(const Bodies<T, D>& bodies);
-    void rename(const Lattice<T, D>& lattice);
-    Shift<D> wraps(Index id, const Lattice<T, D>& lattice) const;
+    void number_bodies(const Bodies<T, D>& bodies, int threads);
+    void note_positions(const Bodies<T, D>& bodies, const Lattice<T, D>& lattice, int threads);
+    void find_bodies_again(int threads);
+    void note_lattice();
+    Shift<D> wraps(std::size_t then, std::size_t now) const;
+    void compare(std::uint64_t first_id, std::uint64_t end_id, Part& part) const;
+    void compare_rows(std::size_t then, std::size_t now, Part& part) const;
+    bool has_renamed(std::size_t then) const;
+    void rename_row(std::size_t then, Part& part) const;
+    void compare_renamed(std::size_t then, std::size_t now, Part& part) const;
+    void join(int threads);
 
     Changes<D> changes_;
-    CountedVector<PairKey<D>> pairs_, then_;
-    CountedVector<Persisting> persisting_;
-    CountedVector<Body> bodies_, bodies_then_;  // by id
-    Lattice<T, D> lattice_then_;
+    Step now_, then_;
+    Sorter<KeyedIndex> sorter_;  // by id
+    Buffer<Index> numbers_;      // of the bodies, if identified
+    // For each body of the last step: its number in this one, or none, and the whole periods by
+    // which it was wrapped.
+    Buffer<Index> number_now_;
+    Buffer<Shift<D>> wraps_;
+    bool wrapped_ = false;                   // some body was
+    bool new_vectors_ = false;               // of the same lattice
+    std::array<Shift<D>, D> old_vectors_{};  // in terms of the new ones
+    std::vector<Part> parts_;
 };
 
 }  // namespace vicinal::inline VICINAL_API

@@ -43,7 +43,7 @@ typename FatBounds<T, D>::Kind kind_of(const Scene<T, D>& scene) {
 // step, which fat bounds do not cover.
 template <Real T, int D>
 bool FatBounds<T, D>::possible(const Bodies<T, D>& bodies, const Domain<D>& domain) {
-    if (bodies.size() == 0 || (bodies.swept() && domain.shear_change != 0)) return false;
+    if (bodies.size() == 0 || (bodies.swept() && domain.shear_change() != 0)) return false;
     const T max_cutoff = std::sqrt(std::numeric_limits<T>::max()) / 8;
     return !is_point(bodies) || bodies.cutoff <= max_cutoff;
 }

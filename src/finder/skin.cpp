@@ -27,8 +27,7 @@ template <Real T, int D>
 bool Skin<T, D>::try_reuse(const Bodies<T, D>& bodies, const Domain<D>& domain,
                            const Execution& execution) {
     execution_ = execution;
-    domain_ = domain;
-    domain_.shear_change = 0;
+    domain_ = domain.at_rest();
     shift_ = scene_.assign_placed(bodies, domain_, execution_, ghost_body_.span());
     possible_ = FatBounds<T, D>::possible(bodies, domain);
     policy_.note_motion(bodies, scene_.lattice());
@@ -60,12 +59,14 @@ bool Skin<T, D>::finish_rebuild(const PairList<D>& list) {
     entries_.reset(n);
     pairs_.resize(list.size());
     std::size_t at = 0;
-    for (const Block<D>& block : list.blocks())
+    for (const Block<D>& block : list.blocks()) {
+        poll_cancelled(block.pairs.size());
         for (std::size_t p = 0; p < block.pairs.size(); ++p) {
             const Image<D> image = block.images.empty() ? Image<D>{} : block.images[p];
             const Index first = entries_.add(block.pairs[p].i, {});
             pairs_[at++] = {first, entries_.add(block.pairs[p].j, image)};
         }
+    }
     const auto ghosts = entries_.ghosts();
     ghost_body_.resize(ghosts.size());
     for (std::size_t g = 0; g < ghosts.size(); ++g) ghost_body_[g] = ghosts[g].body;

@@ -64,7 +64,7 @@ class Skin {
     Execution execution_;
     bool possible_ = false;  // the bodies of this step can have fat bounds
     bool listed_ = false;    // there is a list
-    Domain<D> domain_;
+    Domain<D> domain_ = Domain<D>::open();
     Scene<T, D> scene_;
     std::span<Image<D>> shift_;  // of the scene's instances
     ListEntries<D> entries_;

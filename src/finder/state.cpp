@@ -12,6 +12,14 @@
 namespace vicinal::inline VICINAL_API {
 namespace {
 
+// A search after a change of the bodies would mix old and new positions. Development builds
+// detect that.
+#ifdef VICINAL_ASSERTS
+constexpr bool detects_changes = true;
+#else
+constexpr bool detects_changes = false;
+#endif
+
 // The skin of `verlet`; a width of 0 means no list.
 template <Real T, int D>
 std::optional<Skin<T, D>> skin_of(const Choice& choice) {
@@ -26,13 +34,18 @@ std::optional<Skin<T, D>> skin_of(const Choice& choice) {
 
 template <Real T, int D>
 Finder<T, D>::State::State(const Options<D>& given)
-    : options(given),
+    : hook(given.cancelled),
+      options(given),
       execution{checked_threads(given.threads), choose_target()},
       choice(choose_method(given.method)),
       structure(std::make_unique<Structure<T, D>>(choice)),
       skin(skin_of<T, D>(choice)),
-      query_structures(std::make_unique<QueryStructures<T, D>>()) {
+      query_structures(std::make_unique<QueryStructures<T, D>>()),
+      rows(empty_rows<T, D>(given.allocator)) {
     kernels = Kernels<T, D>(execution.target);
+    if ((given.allocator.allocate == nullptr) != (given.allocator.release == nullptr))
+        throw Error(Error::Kind::option,
+                    "allocator has only one of allocate and release; give both or neither");
     report.simd = target_name(execution.target);
     report.method = choice.text();
     report.exact = choice.exact;
@@ -51,7 +64,7 @@ void Finder<T, D>::State::update(const Bodies<T, D>& given) {
     common::Stopwatch watch;
     const std::string who = traits_of(given.shape).name;
     check_arrays(given, who);
-    if (options.domain.shear_change != 0)  // checked also where it has no effect
+    if (options.domain.shear_change() != 0)  // checked also where it has no effect
         static_cast<void>(Lattice<T, D>(options.domain));
     bodies = given;
     listed = skin && skin->try_reuse(given, options.domain, execution);
@@ -78,15 +91,14 @@ void Finder<T, D>::State::update(const Bodies<T, D>& given) {
         for (std::size_t d = 0; d < D; ++d)
             report.lattice[k][d] = static_cast<double>(current().lattice().h[k][d]);
     check_structure_bytes();
+    if (detects_changes) shown = checksum(bodies);
     ready = true;
 }
 
 // The change of the shear moves images only if some body moves; at rest it has no effect.
 template <Real T, int D>
 Domain<D> Finder<T, D>::State::domain_of(bool moving) const {
-    Domain<D> domain = options.domain;
-    if (!moving) domain.shear_change = 0;
-    return domain;
+    return moving ? options.domain : options.domain.at_rest();
 }
 
 // Rebuilds the skin's list, if a list suits these bodies.
@@ -115,6 +127,7 @@ bool Finder<T, D>::State::rebuild_skin(std::uint64_t last_pairs) {
 template <Real T, int D>
 void Finder<T, D>::State::update_report() {
     report.bytes = bytes();
+    report.nearest_method = query_structures->nearest_method();
     if (statistics_valid) return;
     const bool built = ready && !listed && current().images() != Images::direct;
     report.statistics = built ? structure->method().statistics() : Statistics{};
@@ -132,7 +145,7 @@ std::uint64_t Finder<T, D>::State::row_bytes() const {
 template <Real T, int D>
 std::uint64_t Finder<T, D>::State::bytes() const {
     return ledger.bytes() + PairList<D>::Store::bytes(candidates) +
-           PairList<D>::Store::bytes(list) + row_bytes() + change_log.bytes_of_changes();
+           PairList<D>::Store::bytes(list) + row_bytes() + change_log.bytes_of_results();
 }
 
 // Call before `more` bytes are allocated, or afterwards with none.
@@ -164,9 +177,10 @@ void Finder<T, D>::State::release_spare() {
 
 template <Real T, int D>
 void Finder<T, D>::State::release_rows() {
-    rows = {};
+    rows = empty_rows<T, D>(options.allocator);
     row_maker = {};
     curve_order = {};
+    positions = {};
 }
 
 template <Real T, int D>
@@ -181,6 +195,10 @@ void Finder<T, D>::State::require_update() const {
     if (!ready)
         throw Error(Error::Kind::input,
                     "the finder has no bodies; call update() first (and again after an error)");
+    if (detects_changes && checksum(bodies) != shown)
+        throw Error(Error::Kind::input,
+                    "the arrays of the bodies have changed since update(); call update() after "
+                    "every change, before the search");
 }
 
 template <Real T, int D>
@@ -257,7 +275,8 @@ void Finder<T, D>::State::search(Blocks<D>& target) {
     common::Stopwatch watch;
     SearchContext<T, D> context = context_of(current());
     context.classes = kernel_classes();
-    target.filter_by(filter.begin_search(context.classes != nullptr));
+    target.filter_by(kind_filter.begin_search(current(), current(),
+                                              filter.begin_search(context.classes != nullptr)));
     search_for(context, target);
     report.candidates = target.candidates();
     report.pairs = target.total();
@@ -295,32 +314,62 @@ void Finder<T, D>::State::sort_list() {
     report.seconds.output = watch.lap();
 }
 
+template <Real T, int D>
+const Changes<D>& Finder<T, D>::State::find_changes() {
+    find_list(Order::any);
+    common::Stopwatch watch;
+    release_spare();
+    check_row_bytes("to compare the pairs with those of the last step", RowKind::half);
+    const Changes<D>& result = change_log.update(list, bodies, current().lattice(), row_maker,
+                                                 row_ledger, execution.threads);
+    check_bytes("with the changes");
+    report.seconds.output = watch.lap();
+    return result;
+}
+
 // Rows need additional memory, and so does sorting, which uses rows. Call before it is
 // allocated, with a lower bound; the memory actually allocated is checked again.
 template <Real T, int D>
-void Finder<T, D>::State::check_row_bytes(const char* what_for, RowKind kind,
+void Finder<T, D>::State::check_row_bytes(const char* what_for, RowKind kind, Columns columns,
                                           RowOrder row_order) const {
     const std::uint64_t held = row_bytes();
-    const std::uint64_t needed = RowMaker<D>::bytes_for(list.size(), bodies.size(), kind,
-                                                        row_order, current().periodic());
+    const std::uint64_t needed =
+        RowMaker<T, D>::bytes_for(list.size(), bodies.size(), kind, row_order,
+                                  current().periodic()) +
+        column_bytes<T, D>(columns, (kind == RowKind::full ? 2 : 1) * list.size());
     check_bytes(what_for, needed - std::min(needed, held));
 }
 
 template <Real T, int D>
-void Finder<T, D>::State::make_rows(RowKind kind, Order order, RowOrder row_order) {
-    if (finds_rows(kind)) return find_rows(order, row_order);
+void Finder<T, D>::State::make_rows(Columns columns, RowKind kind, Order order,
+                                    RowOrder row_order) {
+    require_update();
+    check_columns(columns, bodies, bodies);
+    if (finds_rows(kind))
+        find_rows(order, row_order);
+    else
+        make_rows_from_list(columns, kind, order, row_order);
+    common::Stopwatch watch;
+    add_separations(rows, separations(columns, rows.indices.size()), execution.threads);
+    check_bytes("with the rows");
+    report.seconds.output += watch.lap();
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::make_rows_from_list(Columns columns, RowKind kind, Order order,
+                                              RowOrder row_order) {
     fill_list();
     release_spare();
-    check_row_bytes("with the rows", kind, row_order);
+    check_row_bytes("with the rows", kind, columns, row_order);
     common::Stopwatch watch;
     const LedgerScope scope(&row_ledger);
     row_maker.make(list, bodies.size(), kind, order, execution.threads, rows);
-    rows.bodies.clear();
+    rows.bodies.resize(0);
     if (row_order == RowOrder::spatial) {
-        this->order(rows.bodies, curve_order);
+        rows.bodies.resize(current().bodies());
+        this->order({rows.bodies.data(), rows.bodies.size()}, curve_order);
         row_maker.permute_rows(rows, execution.threads);
     }
-    check_bytes("with the rows");
     report.seconds.output = watch.lap();
 }
 
@@ -339,9 +388,11 @@ std::span<const Index> Finder<T, D>::State::body_order() const {
 // counted, which the direct search does not do.
 template <Real T, int D>
 bool Finder<T, D>::State::finds_rows(RowKind kind) const {
-    return kind == RowKind::full && !listed && current().images() == Images::none &&
-           !filter.active() && options.max_pairs == no_limit && options.max_bytes == no_limit &&
-           !body_order().empty();
+    const Images images = current().images();
+    return kind == RowKind::full && !listed &&
+           (images == Images::none || images == Images::native) && !filter.active() &&
+           !bodies.kind.given() && options.max_pairs == no_limit &&
+           options.max_bytes == no_limit && !body_order().empty();
 }
 
 template <Real T, int D>
@@ -351,17 +402,16 @@ void Finder<T, D>::State::find_rows(Order order, RowOrder row_order) {
     const RowStatistics found = finder.find_rows(context_of(current()), order, row_order, rows);
     report.candidates = found.candidates;
     report.seconds.search = found.search_seconds;
-    rows.images.clear();
-    rows.bodies.clear();
-    if (row_order == RowOrder::spatial) this->order(rows.bodies, curve_order);
+    rows.bodies.resize(row_order == RowOrder::spatial ? current().bodies() : 0);
+    if (row_order == RowOrder::spatial)
+        this->order({rows.bodies.data(), rows.bodies.size()}, curve_order);
     report.pairs = rows.indices.size() / 2;
     report.seconds.output = watch.lap() - found.search_seconds;
 }
 
 // The method's own order if it has one entry per body, else the order along a Z-curve.
 template <Real T, int D>
-void Finder<T, D>::State::order(std::vector<Index>& result, CurveOrder<T, D>& curve) const {
-    result.resize(current().bodies());
+void Finder<T, D>::State::order(std::span<Index> result, CurveOrder<T, D>& curve) const {
     const Images images = current().images();
     if (!listed && (images == Images::none || images == Images::native) &&
         !body_order().empty()) {

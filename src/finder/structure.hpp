@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "common/stopwatch.hpp"
 #include "methods/registry.hpp"
@@ -45,6 +46,7 @@ class Structure {
     bool valid() const { return valid_; }
     void invalidate() { valid_ = false; }
 
+    const Choice& choice() const { return choice_; }
     const Scene<T, D>& scene() const { return scene_; }
     Method<T, D>& method() { return *method_; }
     const Method<T, D>& method() const { return *method_; }
@@ -66,10 +68,16 @@ struct QueryStructures {
     std::unique_ptr<Structure<T, D>> with_ghosts;    // if the search has none
     std::unique_ptr<Structure<T, D>> moving_images;  // only queries move; a shear moves images
     std::unique_ptr<Structure<T, D>> without_reach;  // for nearest(), if images are direct
+    std::unique_ptr<Structure<T, D>> tree;  // for nearest(), if the method cannot find them
 
     void invalidate() {
-        for (auto* one : {&with_ghosts, &moving_images, &without_reach})
+        for (auto* one : {&with_ghosts, &moving_images, &without_reach, &tree})
             if (*one) (*one)->invalidate();
+    }
+    // The method of nearest() where it is not that of the finder; else empty.
+    std::string nearest_method() {
+        const std::lock_guard lock(mutex);
+        return tree && tree->valid() ? tree->choice().text() : std::string();
     }
 };
 

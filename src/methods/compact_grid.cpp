@@ -1,10 +1,11 @@
-// Compact grid (index sort, P5 section 4.2): each body writes (cell, body) records, the records
-// are sorted, and only occupied cells are stored. Cost O(N) plus the candidates of adjacent
-// cells, O(N) memory independent of the extent. Wins on bodies of similar size, dense or
-// sparse; loses when sizes differ so much that no cell size suits both large and small bodies.
+// Compact grid (index sort, Gissler et al. 2011, section 4.2): each body writes (cell, body)
+// records, the records are sorted, and only occupied cells are stored. Cost O(N) plus the
+// candidates of adjacent cells, O(N) memory independent of the extent. Wins on bodies of
+// similar size, dense or sparse; loses when sizes differ so much that no cell size suits both
+// large and small bodies.
 //
 // The cells of a body and the owner rule: structures/cell_records.hpp; in the approximate mode
-// (P5 section 5): structures/sampled_cells.hpp.
+// (Gissler et al. 2011, section 5): structures/sampled_cells.hpp.
 #include "methods/registry.hpp"
 
 #include <algorithm>
@@ -123,8 +124,8 @@ class CompactGrid final : public Method<T, D> {
         sorter_.sort(key_bits(), threads, [](const KeyedIndex& r) { return r.key; });
     }
 
-    // Writes new keys in the order of the last step; returns how many have changed (P5 section
-    // 5: bodies that moved to other cells).
+    // Writes new keys in the order of the last step; returns how many have changed (Gissler et
+    // al. 2011, section 5: bodies that moved to other cells).
     template <class KeyOf>
     std::size_t refresh_keys(int threads, const KeyOf& key_of) {
         const std::size_t n = records_.size();
@@ -231,7 +232,7 @@ class CompactGrid final : public Method<T, D> {
                     found(j);
             }
         };
-        if (span.count() > static_cast<double>(cells_)) {
+        if (span.count() > cells_) {
             for (std::size_t c = 0; c < cells_; ++c) probe_cell(cell_at(c), run(c, c + 1));
             return;
         }
@@ -320,7 +321,7 @@ class CompactGrid final : public Method<T, D> {
         };
         CellSpan<D> rows = reach.cells;
         rows.hi[0] = rows.lo[0];
-        if (rows.count() > static_cast<double>(cells_)) {
+        if (rows.count() > cells_) {
             for (std::size_t c = 0; c < cells_; ++c) probe_cell(c);
             return;
         }
@@ -360,7 +361,8 @@ class CompactGrid final : public Method<T, D> {
 MethodEntry describe_compact_grid() {
     return describe_method<CompactGrid>(
         {"compact_grid",
-         "sorted (cell, body) records of a uniform grid, occupied cells only (P5)",
+         "sorted (cell, body) records of a uniform grid, occupied cells only (Gissler et al. "
+         "2011)",
          {{"cell", "1", "edge of a cell, in mean edges of the bodies' boxes", 0.01, 1000, {}},
           {"order",
            "row",

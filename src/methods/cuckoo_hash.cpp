@@ -1,9 +1,9 @@
-// Cuckoo hash (P5 section 4.3, after Alcantara et al. 2009): the cells of a uniform grid in a
-// hash table that is built in two levels, in parallel. Records are first hashed to buckets;
-// then each bucket independently inserts its cells into its intervals of three tables. A cell
-// whose slot is occupied evicts the other cell, which moves to the next table. So a lookup
-// takes at most three probes. O(N) time and memory. Builds faster than the other hashes with
-// many threads; loses to the sorted grids in a search for all pairs.
+// Cuckoo hash (Gissler et al. 2011, section 4.3, after Alcantara et al. 2009): the cells of a
+// uniform grid in a hash table that is built in two levels, in parallel. Records are first
+// hashed to buckets; then each bucket independently inserts its cells into its intervals of
+// three tables. A cell whose slot is occupied evicts the other cell, which moves to the next
+// table. So a lookup takes at most three probes. O(N) time and memory. Builds faster than the
+// other hashes with many threads; loses to the sorted grids in a search for all pairs.
 //
 // The cells of a body and the owner rule: structures/cell_records.hpp.
 #include "methods/registry.hpp"
@@ -16,6 +16,7 @@
 
 #include "base/ledger.hpp"
 #include "structures/cell_records.hpp"
+#include "structures/query_box.hpp"
 
 namespace vicinal::inline VICINAL_API {
 namespace {
@@ -63,7 +64,7 @@ class CuckooHash final : public Method<T, D> {
         if (packed_.size() == 0) return;
         for (std::size_t q = instances.begin; q < instances.end; ++q)
             grid_.probe_one(
-                static_cast<Index>(q), queries.box(static_cast<Index>(q)), slots_.size(),
+                static_cast<Index>(q), query_box(queries, static_cast<Index>(q)), slots_.size(),
                 [&](std::size_t s) { return cell_at(s); },
                 [&](std::size_t s) { return slots_[s].run(); },
                 [&](const Cell<D>& cell) { return find(cell); }, sieve);
@@ -80,7 +81,7 @@ class CuckooHash final : public Method<T, D> {
             fullest = std::max<std::size_t>(fullest, buckets_[b + 1].begin - buckets_[b].begin);
         }
         for (std::size_t s = 0; s < slots_.size(); ++s)
-            in_table[s / (slots_.size() / tables)] += slots_[s].count > 0;
+            in_table[s / table_size_] += slots_[s].count > 0;
         double probes = 0;
         for (std::size_t t = 0; t < tables; ++t)
             probes += static_cast<double>(t + 1) * in_table[t];
@@ -128,20 +129,21 @@ class CuckooHash final : public Method<T, D> {
 
     std::size_t buckets() const { return buckets_.size() - 1; }
     std::size_t bucket_of(std::uint64_t key) const { return below(mix_bits(key), buckets()); }
-    std::size_t slot_of(const Bucket& bucket, std::size_t table, std::uint64_t key) const {
-        const std::uint64_t salt = (std::uint64_t{bucket.seed} * tables + table + 1) << 1 | 1;
-        return table * (slots_.size() / tables) + bucket.slot +
-               below(mix_bits(key ^ salt * 0x9e3779b97f4a7c15), bucket.width);
+    // The hash functions are odd multiples of one hash of the key.
+    std::size_t slot_of(const Bucket& bucket, std::size_t table, std::uint64_t mixed) const {
+        const std::uint64_t number = std::uint64_t{bucket.seed} * tables + table + 1;
+        const std::uint64_t multiplier = number * 0x9e3779b97f4a7c15 | 1;
+        return table * table_size_ + bucket.slot + below(mixed * multiplier, bucket.width);
     }
 
     Cell<D> cell_at(std::size_t slot) const { return grid_.keys().cell(slots_[slot].key); }
     Run find(const Cell<D>& cell) const {
-        const std::uint64_t key = grid_.keys().key(cell);
-        const Bucket& bucket = buckets_[bucket_of(key)];
+        const std::uint64_t key = grid_.keys().key(cell), mixed = mix_bits(key);
+        const Bucket& bucket = buckets_[below(mixed, buckets())];
         if (bucket.width == 0) return {};
         for (std::size_t t = 0; t < tables; ++t) {
-            const Slot& slot = slots_[slot_of(bucket, t, key)];
-            if (slot.count > 0 && slot.key == key) return slot.run();
+            const Slot& slot = slots_[slot_of(bucket, t, mixed)];
+            if (slot.key == key) return slot.run();  // empty slots have empty runs
         }
         return {};
     }
@@ -200,6 +202,7 @@ class CuckooHash final : public Method<T, D> {
                 static_cast<Index>(std::ceil(buckets_[b].cells / (occupancy * tables)));
             width += buckets_[b].width;
         }
+        table_size_ = width;
         slots_.resize(tables * width);
         parallel_tasks(threads, buckets(), [&](std::size_t b, int) {
             while (!place(buckets_[b])) ++buckets_[b].seed;
@@ -211,12 +214,13 @@ class CuckooHash final : public Method<T, D> {
         bucket.clashes = 0;
         for (std::size_t t = 0; t < tables; ++t)
             for (std::size_t s = 0; s < bucket.width; ++s)
-                slots_[t * (slots_.size() / tables) + bucket.slot + s] = {};
+                slots_[t * table_size_ + bucket.slot + s] = {};
         for (std::size_t c = bucket.begin; c < std::size_t{bucket.begin} + bucket.cells; ++c) {
             Slot homeless = cells_[c];
             for (std::size_t move = 0; homeless.count > 0; ++move) {
                 if (move == 128) return false;
-                std::swap(homeless, slots_[slot_of(bucket, move % tables, homeless.key)]);
+                std::swap(homeless,
+                          slots_[slot_of(bucket, move % tables, mix_bits(homeless.key))]);
                 bucket.moves += homeless.count > 0;
                 bucket.clashes += move == 0 && homeless.count > 0;
             }
@@ -232,6 +236,7 @@ class CuckooHash final : public Method<T, D> {
     Buffer<Index> local_;  // of each record: its cell's number within the bucket
     std::vector<CountedVector<Index>> workers_;
     Buffer<Slot> slots_;  // the tables, one after the other
+    std::size_t table_size_ = 0;
     Buffer<Bits> bits_;
     Packed<T, D> packed_;
 };
@@ -241,7 +246,7 @@ class CuckooHash final : public Method<T, D> {
 MethodEntry describe_cuckoo_hash() {
     return describe_method<CuckooHash>(
         {"cuckoo_hash",
-         "cells of one size in three hash tables, built bucket by bucket (P5)",
+         "cells of one size in three hash tables, built bucket by bucket (Gissler et al. 2011)",
          {{"cell",
            "1",
            "edge of a cell, in mean edges of the bodies' boxes",

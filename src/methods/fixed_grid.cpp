@@ -1,8 +1,8 @@
-// Fixed grid (P3 section 3.2.1 and appendix A.1): a plain array of equal cells, a linked list
-// of bodies in each. The cell edge is the search distance, that is the longest edge of all
-// bodies' boxes, but never so small that there are more than 7 cells per body. O(N) time and
-// memory on bodies of equal size and uniform density. Loses on everything else: one giant or
-// one distant body makes all cells large, and the time quadratic.
+// Fixed grid (Lara 2005, section 3.2.1 and appendix A.1): a plain array of equal cells, a
+// linked list of bodies in each. The cell edge is the search distance, that is the longest edge
+// of all bodies' boxes, but never so small that there are more than 7 cells per body. O(N) time
+// and memory on bodies of equal size and uniform density. Loses on everything else: one giant
+// or one distant body makes all cells large, and the time quadratic.
 #include "methods/registry.hpp"
 
 #include <algorithm>
@@ -14,11 +14,13 @@ namespace {
 
 template <Real T, int D>
 class FixedGrid final : public ListGridMethod<FixedGrid<T, D>, T, D> {
+    using Base = ListGridMethod<FixedGrid, T, D>;
+
   public:
-    explicit FixedGrid(const Choice&) {}
+    explicit FixedGrid(const Choice& choice) : Base(choice) {}
 
     void build(const Scene<T, D>& scene) override {
-        shift_bounds_ = Spread<T, D>(scene);
+        shift_bounds_ = Spread<T, D>(scene, this->axes_);
         half_cell_ = shift_bounds_.bounded(shift_bounds_.search_distance(),
                                            ListGrid<T, D>::max_cells(scene.size()));
         for (std::size_t a = 0; a < D; ++a)
@@ -42,7 +44,8 @@ class FixedGrid final : public ListGridMethod<FixedGrid<T, D>, T, D> {
 
 MethodEntry describe_fixed_grid() {
     return describe_method<FixedGrid>(
-        {"fixed_grid", "an array of equal cells with linked lists of bodies (P3)", {}});
+        {"fixed_grid", "an array of equal cells with linked lists of bodies (Lara 2005)",
+         list_grid_options()});
 }
 
 }  // namespace vicinal::inline VICINAL_API

@@ -1,11 +1,11 @@
-// Linear kd-tree (P1): space is halved recursively along x, y, z, x, ...; a body belongs to the
-// smallest such cell around it, and a body that crosses a coarse splitting plane is split there
-// into pieces with smaller cells of their own. There are no nodes: a piece is a record
-// (locational code of its cell, length of the code, body). In sorted order a cell is followed
-// by the cells inside it, so each record is tested against the run of following records of
-// whose codes its own is a prefix. O(N log N), 6 to 7 records per body. Wins on sizes that
-// differ by orders of magnitude; loses to grids on bodies of one size, because only one record
-// in six finds a neighbour.
+// Linear kd-tree (Poirrier 2009): space is halved recursively along x, y, z, x, ...; a body
+// belongs to the smallest such cell around it, and a body that crosses a coarse splitting plane
+// is split there into pieces with smaller cells of their own. There are no nodes: a piece is a
+// record (locational code of its cell, length of the code, body). In sorted order a cell is
+// followed by the cells inside it, so each record is tested against the run of following
+// records of whose codes its own is a prefix. O(N log N), 6 to 7 records per body. Wins on
+// sizes that differ by orders of magnitude; loses to grids on bodies of one size, because only
+// one record in six finds a neighbour.
 //
 // Beyond the paper: each pair is found once, without a list. If two bodies overlap, the lowest
 // corner of their intersection lies in exactly one cell of each, because the cells of a body's
@@ -19,6 +19,7 @@
 #include <cmath>
 #include <vector>
 
+#include "structures/entry_test.hpp"
 #include "structures/kd_records.hpp"
 #include "structures/run_tasks.hpp"
 #include "structures/sorted_pairs.hpp"
@@ -78,14 +79,13 @@ class LinearKdTree final : public Method<T, D>,
                         "another method");
         records_.assign(scene, packed_);
         measure_runs(scene.threads());
-        if (unique_ == Unique::list) list_pairs(scene.threads());
+        if (unique_ == Unique::list) list_pairs(scene);
     }
 
     const Packed<T, D>& packed() const override { return packed_; }
 
     std::size_t tasks() const override {
-        return unique_ == Unique::list ? (pairs_.size() + pairs_per_task - 1) / pairs_per_task
-                                       : runs_.count();
+        return unique_ == Unique::list ? pairs_.parts() : runs_.count();
     }
 
     void search(Range tasks, const SearchContext<T, D>& context) const override {
@@ -93,11 +93,9 @@ class LinearKdTree final : public Method<T, D>,
 
         if (unique_ != Unique::list)
             return for_each_part(tasks, [&](std::size_t r, Run run) { sweep(r, run, sieve); });
-        for (std::size_t p = tasks.begin * pairs_per_task;
-             p < std::min(tasks.end * pairs_per_task, pairs_.size()); ++p) {
-            const EntryPair pair = pairs_[p];
-            sieve.one(pair.first, {pair.second, std::size_t{pair.second} + 1});
-        }
+        for (std::size_t t = tasks.begin; t < tasks.end; ++t)
+            for (const EntryPair& pair : pairs_.part(t))
+                sieve.one(pair.first, {pair.second, std::size_t{pair.second} + 1});
     }
 
     void probe(const Scene<T, D>& queries, Range instances,
@@ -118,21 +116,24 @@ class LinearKdTree final : public Method<T, D>,
         const auto bodies = static_cast<double>(packed_.size());
         const auto records = static_cast<double>(records_.size());
         Statistics result{{"bits per axis", static_cast<double>(tree().bits())},
+                          {"root edge", tree().root_edge()},
                           {"pieces per body", bodies > 0 ? records / bodies : 0},
                           {"cell volume per body volume", volume_ratio_},
-                          {"selected", static_cast<double>(runs_.work()) - records}};
+                          {"selected", static_cast<double>(runs_.work()) - records},
+                          {"split ms", 1e3 * records_.seconds().split},
+                          {"sort ms", 1e3 * records_.seconds().sort}};
         if (unique_ == Unique::list)
             result.push_back({"listed with repeats", static_cast<double>(pairs_.repeated())});
         return result;
     }
 
   private:
-    static constexpr std::size_t pairs_per_task = 1 << 14;
     using Depths = std::array<std::uint64_t, 64>;  // records by length of code
 
     const ImplicitTree<T, D>& tree() const { return records_.tree(); }
 
-    // The work of the sweep, and the ratio of the cells' volume to the bodies' (P1 table 1).
+    // The work of the sweep, and the ratio of the cells' volume to the bodies' (Poirrier 2009,
+    // table 1).
     void measure_runs(int threads) {
         PerPiece<Depths> counts(RunTasks::pieces(threads, records_.size()), Depths{});
         runs_.assign(threads, records_.size(), [&](std::size_t r, std::size_t piece) {
@@ -163,23 +164,29 @@ class LinearKdTree final : public Method<T, D>,
         for (std::size_t s = part.begin; s < part.end && records_[s] < key; ++s) f(records_[s]);
     }
 
-    // P1 section 6, kd-tree-2: the pairs that the sweep selects and whose boxes overlap.
-    void list_pairs(int threads) {
-        pairs_.assign(
-            packed_.size(), runs_.count(), threads, [&](std::size_t task, const auto& put) {
-                for_each_part({task, task + 1},
-                              [&](std::size_t r, Run run) { list_candidates(r, run, put); });
-            });
+    // Poirrier (2009), section 6, kd-tree-2: the spheres that the sweep selects are tested
+    // first, and only what is left is listed.
+    void list_pairs(const Scene<T, D>& scene) {
+        const EntryTest<T, D> near(scene, packed_);
+        pairs_.assign(packed_.size(), records_.size(), scene.threads(),
+                      [&](Range records, const auto& put) {
+                          for (std::size_t r = records.begin; r < records.end; ++r)
+                              list_run(r, near, put);
+                      });
     }
 
     template <class F>
-    void list_candidates(std::size_t r, Run run, const F& put) const {
+    void list_run(std::size_t r, const EntryTest<T, D>& near, const F& put) const {
         const std::size_t first = records_.entry_of(records_[r]);
         const CellBox<D> box = records_.cells(first);
-        for_each_candidate(r, run, [&](std::uint64_t record) {
+        std::size_t candidates = 1;
+        for_each_candidate(r, {r + 1, records_.size()}, [&](std::uint64_t record) {
             const std::size_t second = records_.entry_of(record);
-            if (first != second && box.overlaps(records_.cells(second))) put(first, second);
+            ++candidates;
+            if (first != second && box.overlaps(records_.cells(second)) && near(first, second))
+                put(first, second);
         });
+        poll_cancelled(candidates);
     }
 
     // True if the lowest corner of the intersection of two boxes lies in this cell.
@@ -190,7 +197,7 @@ class LinearKdTree final : public Method<T, D>,
         return (tree().code(corner) ^ deeper.code) < tree().volume(deeper.length);
     }
 
-    // Tests a record against part of its run (P1 section 5.5).
+    // Tests a record against part of its run (Poirrier 2009, section 5.5).
     void sweep(std::size_t r, Run run, Sieve<T, D>& sieve) const {
         const std::size_t first = records_.entry_of(records_[r]);
         const CellBox<D> box = records_.cells(first);
@@ -289,7 +296,8 @@ MethodEntry describe_linear_kd_tree() {
     const std::vector<std::string> on_off{"on", "off"};
     return describe_method<LinearKdTree>(
         {"linear_kd_tree",
-         "sorted codes of the cells of an implicit kd-tree, bodies split at its planes (P1)",
+         "sorted codes of the cells of an implicit kd-tree, bodies split at its planes "
+         "(Poirrier 2009)",
          {{"split", "on", "split bodies where they cross cutting planes", 0, 0, on_off},
           {"unique",
            "owner",

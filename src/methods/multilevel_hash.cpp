@@ -1,13 +1,14 @@
-// Multilevel hash (P4 section 2.2, after Eitz and Lixu): cells of several sizes, powers of two,
-// in one hash table. A body is in the cells of its own size class, at most 8 (2-D: 4), and
-// finds larger bodies in those cells of their classes that contain its own cells. O(N) records
-// and memory, time O(N) per class in use. Wins where sizes differ by orders of magnitude; loses
-// to one uniform grid where they do not.
+// Multilevel hash (Pouchol et al. 2009, section 2.2, after Eitz and Lixu): cells of several
+// sizes, powers of two, in one hash table. A body is in the cells of its own size class, at
+// most 8 (2-D: 4), and finds larger bodies in those cells of their classes that contain its own
+// cells. O(N) records and memory, time O(N) per class in use. Wins where sizes differ by orders
+// of magnitude; loses to one uniform grid where they do not.
 #include "methods/registry.hpp"
 
 #include <algorithm>
 
 #include "structures/hashed_cells.hpp"
+#include "structures/query_box.hpp"
 #include "structures/size_classes.hpp"
 
 namespace vicinal::inline VICINAL_API {
@@ -22,11 +23,9 @@ class MultilevelHash final : public Method<T, D> {
         classes_.choose(scene);
         classes_.write(scene, hashed_.records, "multilevel_hash");
         hashed_.clear_cells(table_);
-        for (std::size_t r = 0; r < hashed_.records.size(); ++r) {
-            const std::uint64_t key = hashed_.records[r].key;
-            hashed_.cell_of[r] =
-                hashed_.cells.add(hash(Classes::class_of(key), Classes::cell_of(key)), key);
-        }
+        hashed_.add_cells([&](std::uint64_t key) {
+            return hash(Classes::class_of(key), Classes::cell_of(key));
+        });
         hashed_.arrange(scene, true);
     }
 
@@ -49,9 +48,9 @@ class MultilevelHash final : public Method<T, D> {
             sieve.self(run, Classes::owner());
             for (const unsigned larger : classes_.used()) {
                 if (larger <= own) break;
-                const Cell<D> above = Classes::above(cell, larger - own);
-                const std::uint64_t key = Classes::key(larger, above);
-                if (last[larger].key != key) last[larger] = {key, find(larger, above)};
+                const Cell<D> container = above<D>(cell, larger - own);
+                const std::uint64_t key = Classes::key(larger, container);
+                if (last[larger].key != key) last[larger] = {key, find(larger, container)};
                 if (last[larger].run.size() > 0)
                     sieve.cross(run, last[larger].run, Classes::owner(cell, larger - own));
             }
@@ -63,9 +62,10 @@ class MultilevelHash final : public Method<T, D> {
         Sieve<T, D> sieve(context, hashed_.packed);
 
         for (std::size_t q = instances.begin; q < instances.end; ++q) {
-            const Box<T, D> box = queries.box(static_cast<Index>(q));
+            const CellSpan<D> span =
+                classes_.span_of(query_box(queries, static_cast<Index>(q)));
             for (const unsigned c : classes_.used())
-                probe_one(static_cast<Index>(q), c, classes_.span_of(box, c), sieve);
+                probe_one(static_cast<Index>(q), c, above<D>(span, c), sieve);
         }
     }
 
@@ -74,8 +74,8 @@ class MultilevelHash final : public Method<T, D> {
   private:
     using Classes = SizeClasses<T, D>;
 
-    // P4 Eq. 3 for a table that all classes share: cells of different classes with the same
-    // coordinates should not collide in one slot.
+    // Pouchol et al. (2009), Eq. 3 for a table that all classes share: cells of different
+    // classes with the same coordinates should not collide in one slot.
     static std::uint32_t hash(unsigned size_class, const Cell<D>& cell) {
         return cell_hash<D>(cell) + size_class * 2654435761u;
     }
@@ -91,7 +91,7 @@ class MultilevelHash final : public Method<T, D> {
         const auto probe_run = [&](const Cell<D>& cell, Run run) {
             if (run.size() > 0) sieve.probe_one(q, run, Classes::owner(span, cell));
         };
-        if (span.count() <= static_cast<double>(hashed_.cells.size())) {
+        if (span.count() <= hashed_.cells.size()) {
             for_each_between(span.lo, span.hi, [&](const Cell<D>& cell) {
                 probe_run(cell, find(size_class, cell));
             });
@@ -114,7 +114,8 @@ class MultilevelHash final : public Method<T, D> {
 MethodEntry describe_multilevel_hash() {
     return describe_method<MultilevelHash>(
         {"multilevel_hash",
-         "cells of several sizes in a hash table, each body in those of its size (P4)",
+         "cells of several sizes in a hash table, each body in those of its size (Pouchol et "
+         "al. 2009)",
          {{"table",
            "2",
            "slots of the table, per record of a body in a cell",

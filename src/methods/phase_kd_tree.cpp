@@ -1,12 +1,13 @@
-// Phase-space kd-tree (P3 A.4): like the kd-tree, but nodes are split along the widest axis of
-// position or motion; two nodes are joined only if some of their bodies could touch during the
-// step. For fast swept bodies whose neighbours have similar velocities (a sheared flow); at
-// rest it is a kd-tree. O(N log N); loses where motion is small, because then it is only
-// overhead.
+// Phase-space kd-tree (Lara 2005, A.4): like the kd-tree, but nodes are split along the widest
+// axis of position or motion; two nodes are joined only if some of their bodies could touch
+// during the step. For fast swept bodies whose neighbours have similar velocities (a sheared
+// flow); at rest it is a kd-tree. O(N log N); loses where motion is small, because then it is
+// only overhead.
 //
 // Beyond the paper: motion is compared with lengths as the distance moved during the step (the
-// printed source compares raw numbers), bounds include the bodies' sizes, and the tree is built
-// top-down instead of by insertion.
+// printed source compares raw numbers), bounds are those of the bodies, sizes included, and the
+// tree is built top-down. `build=insert` is the printed form: bodies inserted one by one, nodes
+// bounded by their cells of phase space and the longest edge of all bodies.
 #include "methods/registry.hpp"
 
 #include <cmath>
@@ -25,6 +26,15 @@ struct Phase {
     void add(const Phase& other) {
         extend(start, other.start);
         extend(motion, other.motion);
+    }
+    // Bounds of the whole step.
+    Box<T, D> path() const {
+        Box<T, D> box = start;
+        for (std::size_t a = 0; a < D; ++a) {
+            box.lo[a] += std::min(motion.lo[a], T{0});
+            box.hi[a] += std::max(motion.hi[a], T{0});
+        }
+        return box;
     }
 };
 
@@ -53,7 +63,8 @@ bool may_meet(const Phase<T, D>& a, const Phase<T, D>& b) {
 template <Real T, int D>
 class PhaseKdTree final : public TreeMethod<T, D> {
   public:
-    explicit PhaseKdTree(const Choice& choice) : TreeMethod<T, D>(choice.number("leaf")) {}
+    explicit PhaseKdTree(const Choice& choice)
+        : TreeMethod<T, D>(choice.number("leaf")), insert_(choice.word("build") == "insert") {}
 
     void build(const Scene<T, D>& scene) override {
         points_.resize(scene.size());
@@ -65,10 +76,15 @@ class PhaseKdTree final : public TreeMethod<T, D> {
             }
             points_[k].instance = static_cast<Index>(k);
         });
-        this->split_at_spatial_middle(points_.span(), scene.threads());
-        this->set_entries(scene, [&](std::size_t e) { return points_[e].instance; });
+        if (insert_) {
+            this->insert(grown_, points_);
+        } else {
+            this->split_at_spatial_middle(points_.span(), scene.threads());
+            this->set_entries(scene, [&](std::size_t e) { return points_[e].instance; });
+        }
         this->refit(scene);
         fit_phases(scene);
+        if (insert_) widen_phases(scene);
         tree_.make_tasks(overlap());
     }
 
@@ -102,11 +118,35 @@ class PhaseKdTree final : public TreeMethod<T, D> {
         phases_.resize(tree_.nodes.size());
         for (std::size_t n = tree_.nodes.size(); n-- > 0;) {
             const auto& node = tree_.nodes[n];
+            poll_cancelled(16);
             Phase<T, D> sum;
             for (Index c = 0; c < node.children; ++c) sum.add(phases_[node.child + c]);
             for (Index e = node.begin; e < node.end && node.children == 0; ++e)
                 sum.add(phase_of(scene, packed_.instance(e)));
             phases_[n] = sum;
+        }
+    }
+
+    // The printed bounds: cells of phase space, and one size for all bodies.
+    void widen_phases(const Scene<T, D>& scene) {
+        T half = 0;
+        for (std::size_t k = 0; k < scene.size(); ++k) {
+            const Phase<T, D> phase = phase_of(scene, static_cast<Index>(k));
+            for (std::size_t a = 0; a < D; ++a)
+                half = std::max(half, phase.start.hi[a] / 2 - phase.start.lo[a] / 2);
+        }
+        for (std::size_t n = 0; n < tree_.nodes.size(); ++n) {
+            poll_cancelled(16);
+            const Box<T, 2 * D>& cell = grown_.cell(n);
+            Phase<T, D> phase;
+            for (std::size_t a = 0; a < D; ++a) {
+                phase.start.lo[a] = cell.lo[a] - half;
+                phase.start.hi[a] = cell.hi[a] + half;
+                phase.motion.lo[a] = cell.lo[D + a];
+                phase.motion.hi[a] = cell.hi[D + a];
+            }
+            phases_[n].add(phase);
+            extend(tree_.nodes[n].box, phase.path());
         }
     }
 
@@ -117,8 +157,10 @@ class PhaseKdTree final : public TreeMethod<T, D> {
         };
     }
 
-    Buffer<TreePoint<T, 2 * D>> points_;  // in the order of the tree
-    Buffer<Phase<T, D>> phases_;          // of the nodes
+    const bool insert_;
+    Buffer<TreePoint<T, 2 * D>> points_;  // built top-down: in the order of the tree
+    InsertionTree<WidestSplit<T, 2 * D>, T, 2 * D> grown_;
+    Buffer<Phase<T, D>> phases_;  // of the nodes
 };
 
 }  // namespace
@@ -126,8 +168,8 @@ class PhaseKdTree final : public TreeMethod<T, D> {
 MethodEntry describe_phase_kd_tree() {
     return describe_method<PhaseKdTree>(
         {"phase_kd_tree",
-         "a kd-tree over positions and motion, for fast swept bodies (P3)",
-         {{"leaf", "5", "maximum number of bodies in a leaf", 1, 1000, {}}}});
+         "a kd-tree over positions and motion, for fast swept bodies (Lara 2005)",
+         {leaf_option(), build_option()}});
 }
 
 }  // namespace vicinal::inline VICINAL_API

@@ -254,15 +254,6 @@ Choice choose_method(const std::string& text) {
     return choice;
 }
 
-std::string nearest_methods() {
-    std::string result;
-    for (const MethodEntry& entry : entries())
-        if (const auto method = entry.make_double_3(choose_method(entry.info.name));
-            dynamic_cast<const NearestFinder<double, 3>*>(method.get()) != nullptr)
-            result += (result.empty() ? "" : ", ") + entry.info.name;
-    return result;
-}
-
 #define VICINAL_MAKE(T, D)                                            \
     template <>                                                       \
     std::unique_ptr<Method<T, D>> make_method(const Choice& choice) { \

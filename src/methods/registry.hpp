@@ -13,9 +13,6 @@ namespace vicinal::inline VICINAL_API {
 // Parses and checks; throws Error::Kind::option with one line that names the alternatives.
 Choice choose_method(const std::string& text);
 
-// The names of the methods that find nearest neighbours.
-std::string nearest_methods();
-
 template <Real T, int D>
 std::unique_ptr<Method<T, D>> make_method(const Choice& choice);
 

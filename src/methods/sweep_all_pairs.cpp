@@ -1,7 +1,7 @@
-// Sweep over all pairs (P2 sections 4 and 5, "brute force"): the triangle of all pairs is
-// divided into tasks with equal numbers of pairs; nothing is sorted. The two parts that the
-// paper times are the phases `build` (boxes) and `search` (overlap) of the report. O(N^2) for
-// every scene: for measuring how the two parts scale, and for a few dozen bodies.
+// Sweep over all pairs (Avril et al. 2010, sections 4 and 5, "brute force"): the triangle of
+// all pairs is divided into tasks with equal numbers of pairs; nothing is sorted. The two parts
+// that the paper times are the phases `build` (boxes) and `search` (overlap) of the report.
+// O(N^2) for every scene: for measuring how the two parts scale, and for a few dozen bodies.
 #include "methods/registry.hpp"
 
 #include <numeric>

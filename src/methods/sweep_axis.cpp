@@ -1,5 +1,5 @@
 // Sort and sweep along one axis: bodies are sorted by the lower side of their boxes on the axis
-// of largest variance; each is tested against those that begin before it ends (P2's
+// of largest variance; each is tested against those that begin before it ends (Avril et al.'s
 // sort-and-sweep, from scratch in every step). O(N log N) to sort; a body is tested against all
 // that overlap it along the axis, so O(N^(5/3)) candidates for uniform density in 3-D. Wins on
 // a few thousand bodies and on long, thin scenes; loses on large ones.

@@ -1,9 +1,9 @@
-// Persistent sweep and prune (Baraff 1992; I-COLLIDE, Cohen et al. 1995; P2's "persistent"
-// form): the end points of all boxes stay sorted along every axis, and the set of overlapping
-// pairs is kept. A step moves the ends of changed boxes to their new positions; where two ends
-// are swapped, an overlap may begin or end. Cost: the number of swaps, and a check of every
-// body. Wins if little moves; else it sorts and sweeps from scratch, as sweep_axis does, and
-// reports so.
+// Persistent sweep and prune (Baraff 1992; I-COLLIDE, Cohen et al. 1995; Avril et al.'s
+// "persistent" form): the end points of all boxes stay sorted along every axis, and the set of
+// overlapping pairs is kept. A step is an insertion sort of the lists; where two ends are
+// swapped, an overlap may begin or end. Cost: the number of swaps, and a check of every body.
+// Wins if little moves; else it sorts and sweeps from scratch, as sweep_axis does, and reports
+// so. With scratch=never it keeps its lists at any cost, as published.
 #include "methods/registry.hpp"
 
 #include <algorithm>
@@ -17,26 +17,33 @@ namespace {
 template <Real T, int D>
 class SweepPersistent final : public Method<T, D> {
   public:
-    SweepPersistent() = default;
-    explicit SweepPersistent(const Choice&) {}
+    explicit SweepPersistent(const Choice& choice)
+        : SweepPersistent(choice.word("scratch") == "never") {}
 
     void build(const Scene<T, D>& scene) override {
         if (scene.periodic() != imaged_) {
             const std::uint64_t sorts = sorts_;
-            *this = SweepPersistent();
+            *this = SweepPersistent(keep_lists_);
             imaged_ = scene.periodic();
             sorts_ = sorts;
         }
         slots_.match(scene);
+        if (keep_lists_ && slots_.size() >= none / 2)
+            throw Error(
+                Error::Kind::limit,
+                "sweep_persistent(scratch=never): too many bodies for 32-bit numbers of "
+                "their ends; choose another method");
         const UpdateMode upkeep = choose_upkeep(scene.size());
-        passed_ = 0;
+        swapped_ = 0;
         if (upkeep == UpdateMode::move_ends) {
-            passed_ = lists_.update(slots_, order_.axis());
+            swapped_ = lists_.update(slots_, axis_, scene.threads());
         } else {
             for (const Index slot : slots_.changed()) slots_.advance(slot);
             for (const Index slot : slots_.fresh()) slots_.advance(slot);
-            if (upkeep == UpdateMode::make_lists)
-                lists_.assign(slots_, order_.axis(), scene.threads());
+            if (upkeep == UpdateMode::make_lists) {
+                axis_ = axis_of_largest_variance(scene);
+                lists_.assign(slots_, axis_, scene.threads());
+            }
             ++sorts_;
         }
         listed_ = upkeep != UpdateMode::sort;
@@ -89,11 +96,13 @@ class SweepPersistent final : public Method<T, D> {
 
     Statistics statistics() const override {
         return {{"lists kept", listed_ ? 1.0 : 0.0},
-                {"ends passed", static_cast<double>(passed_)},
+                {"ends swapped", static_cast<double>(swapped_)},
                 {"sorts", static_cast<double>(sorts_)}};
     }
 
   private:
+    explicit SweepPersistent(bool keep_lists) : keep_lists_(keep_lists) {}
+
     static constexpr Index none = BoxSlots<T, D>::none;
     static constexpr std::size_t pairs_per_task = 1 << 14, entries_per_task = 256;
 
@@ -103,21 +112,25 @@ class SweepPersistent final : public Method<T, D> {
         move_ends    // update the lists of the last step
     };
 
-    // Costs in units of a sweep candidate: swapping two ends, inserting or removing a box,
-    // sorting a body. New lists must pay off within a few steps.
+    // Costs in units of a sweep candidate, as measured: swapping two ends, comparing and moving
+    // a changed box, inserting or removing one, sorting a body, sampling one for the choice of
+    // the axis. New lists must pay off within a few steps.
     UpdateMode choose_upkeep(std::uint64_t n) const {
-        constexpr std::uint64_t pass = 40, insert = 400, sort = 160;
+        constexpr std::uint64_t swap = 9, change = 300, insert = 900, sort = 250, choose = 600;
         const std::uint64_t replaced = slots_.fresh().size() + slots_.gone().size();
+        if (keep_lists_) return listed_ ? UpdateMode::move_ends : UpdateMode::make_lists;
         if (!known_ || replaced > n / 16 || slots_.size() >= none / 2) return UpdateMode::sort;
-        const std::uint64_t scratch = candidates() + sort * n;
-        const std::uint64_t moves = pass * passes() + insert * replaced;
+        const std::uint64_t scratch =
+            candidates() + sort * n + choose * std::min<std::uint64_t>(n, 1024);
+        const std::uint64_t moves =
+            swap * swaps() + change * slots_.changed().size() + insert * replaced;
         if (listed_ && moves < scratch) return UpdateMode::move_ends;
-        return moves < scratch / 4 ? UpdateMode::make_lists : UpdateMode::sort;
+        return moves < scratch / 3 * 2 ? UpdateMode::make_lists : UpdateMode::sort;
     }
 
-    // Estimates how many ends the changed boxes will pass. Without lists, the order of the last
-    // sweep gives the estimate for one axis.
-    std::uint64_t passes() const {
+    // Estimates how many ends will be swapped. Without lists, the order of the last sweep gives
+    // the estimate for one axis.
+    std::uint64_t swaps() const {
         if (listed_)
             return sum_of_sample(slots_.changed(),
                                  [&](Index s) { return lists_.swap_distance(slots_, s); });
@@ -132,7 +145,7 @@ class SweepPersistent final : public Method<T, D> {
     // Sums over a fixed sample of some slots, scaled to all of them.
     template <class F>
     static std::uint64_t sum_of_sample(std::span<const Index> slots, const F& f) {
-        const std::size_t count = std::min<std::size_t>(slots.size(), 128);
+        const std::size_t count = std::min<std::size_t>(slots.size(), 32);
         std::uint64_t sum = 0;
         for (std::size_t k = 0; k < count; ++k) sum += f(slots[k * slots.size() / count]);
         return count == 0 ? 0 : sum * slots.size() / count;
@@ -141,10 +154,10 @@ class SweepPersistent final : public Method<T, D> {
     // Estimates the number of candidates of a sweep.
     std::uint64_t candidates() const {
         const std::size_t n = listed_ ? lists_.boxes() : packed_.size();
-        const std::size_t count = std::min<std::size_t>(n, 128);
+        const std::size_t count = std::min<std::size_t>(n, 32);
         std::uint64_t sum = 0;
         for (std::size_t k = 0; k < count; ++k)
-            sum += listed_ ? lists_.begun_within(order_.axis(), k * n / count)
+            sum += listed_ ? lists_.begun_within(axis_, k * n / count)
                            : order_.after(k * n / count).size();
         return count == 0 ? 0 : sum * n / count;
     }
@@ -166,15 +179,17 @@ class SweepPersistent final : public Method<T, D> {
         packed_slots_.fill_nothing(!plain);
     }
 
+    bool keep_lists_;      // never sorts from scratch
     bool imaged_ = false;  // the last scene was periodic
     bool known_ = false, listed_ = false;
+    std::size_t axis_ = 0;  // along which the lists are swept
     BoxSlots<T, D> slots_;
     EndLists<T, D> lists_;
     Packed<T, D> packed_slots_;
     // From scratch:
     SweepOrder<T, D> order_;
     Packed<T, D> packed_;
-    std::uint64_t passed_ = 0, sorts_ = 0;
+    std::uint64_t swapped_ = 0, sorts_ = 0;
 };
 
 }  // namespace
@@ -183,7 +198,14 @@ MethodEntry describe_sweep_persistent() {
     return describe_method<SweepPersistent>(
         {"sweep_persistent",
          "sorted endpoints of boxes and the overlapping pairs, kept between steps",
-         {}});
+         {{"scratch",
+           "auto",
+           "sort and sweep from scratch where that is less work; never: only insertion sort, "
+           "as "
+           "published, quadratic if all bodies move far",
+           0,
+           0,
+           {"auto", "never"}}}});
 }
 
 }  // namespace vicinal::inline VICINAL_API

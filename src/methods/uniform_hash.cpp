@@ -1,15 +1,16 @@
-// Uniform hash (P4 section 2.1; the serial hash of P5 section 4.3): an unbounded grid whose
-// occupied cells are stored in a hash table. A body has one record, in its own cell, and is
-// tested against those of adjacent cells; larger bodies have several, see
-// structures/cell_records.hpp. O(N) time and memory. Wins for single queries; loses to the
-// sorted grids in a search for all pairs, because adjacent cells are scattered in memory, and
-// its insertion is serial.
+// Uniform hash (Pouchol et al. 2009, section 2.1; the serial hash of Gissler et al. 2011,
+// section 4.3): an unbounded grid whose occupied cells are stored in a hash table. A body has
+// one record, in its own cell, and is tested against those of adjacent cells; larger bodies
+// have several, see structures/cell_records.hpp. O(N) time and memory. Wins for single queries;
+// loses to the sorted grids in a search for all pairs, because adjacent cells are scattered in
+// memory, and its insertion is serial.
 #include "methods/registry.hpp"
 
 #include <algorithm>
 
 #include "structures/cell_records.hpp"
 #include "structures/hashed_cells.hpp"
+#include "structures/query_box.hpp"
 
 namespace vicinal::inline VICINAL_API {
 namespace {
@@ -25,10 +26,8 @@ class UniformHash final : public Method<T, D> {
         hashed_.records.resize(grid_.size());
         grid_.write(scene, hashed_.records.span());
         hashed_.clear_cells(table_);
-        for (std::size_t r = 0; r < hashed_.records.size(); ++r) {
-            const std::uint64_t key = hashed_.records[r].key;
-            hashed_.cell_of[r] = hashed_.cells.add(cell_hash<D>(grid_.keys().cell(key)), key);
-        }
+        hashed_.add_cells(
+            [&](std::uint64_t key) { return cell_hash<D>(grid_.keys().cell(key)); });
         hashed_.arrange(scene, grid_.several());
     }
 
@@ -37,10 +36,19 @@ class UniformHash final : public Method<T, D> {
     void search(Range tasks, const SearchContext<T, D>& context) const override {
         Sieve<T, D> sieve(context, hashed_.packed);
 
-        const Range cells = hashed_.cells_of(tasks);
-        for (std::size_t c = cells.begin; c < cells.end; ++c)
-            grid_.join(cell_at(c), hashed_.cells.run(c), sieve,
-                       [&](const Cell<D>& cell) { return find(cell); });
+        const CellKeys<D> keys = grid_.keys();  // a local copy avoids aliasing reloads
+        hashed_.for_each_cell(
+            tasks,
+            [&, keys](std::size_t c, auto look_ups) {
+                const Cell<D> cell = keys.cell(hashed_.cells.key(c));
+                for (std::size_t k = 0; k < half_steps<D>().size(); ++k) {
+                    const Cell<D> next = neighbour<D>(cell, half_steps<D>()[k]);
+                    look_ups[k] = {true, cell_hash<D>(next), keys.key(next)};
+                }
+            },
+            [&](std::size_t c, std::span<const Run> runs) {
+                grid_.join(hashed_.cells.run(c), runs, sieve);
+            });
     }
 
     void probe(const Scene<T, D>& queries, Range instances,
@@ -49,8 +57,8 @@ class UniformHash final : public Method<T, D> {
 
         for (std::size_t q = instances.begin; q < instances.end; ++q)
             grid_.probe_one(
-                static_cast<Index>(q), queries.box(static_cast<Index>(q)), hashed_.cells.size(),
-                [&](std::size_t c) { return cell_at(c); },
+                static_cast<Index>(q), query_box(queries, static_cast<Index>(q)),
+                hashed_.cells.size(), [&](std::size_t c) { return cell_at(c); },
                 [&](std::size_t c) { return hashed_.cells.run(c); },
                 [&](const Cell<D>& cell) { return find(cell); }, sieve);
     }
@@ -74,7 +82,7 @@ class UniformHash final : public Method<T, D> {
 MethodEntry describe_uniform_hash() {
     return describe_method<UniformHash>(
         {"uniform_hash",
-         "cells of one size in a hash table (P4)",
+         "cells of one size in a hash table (Pouchol et al. 2009)",
          {{"cell", "1", "edge of a cell, in mean edges of the bodies' boxes", 0.01, 1000, {}},
           {"table",
            "2",

@@ -1,10 +1,10 @@
-// Variable grid (P3 section 3.2.1 and appendix A.2): linked lists in an array of cells as in
-// fixed_grid, but cells are narrow where bodies are dense. Per axis a histogram of fine bins,
-// each the search distance wide, is divided into coarse bins of equal population; about 7 cells
-// per body in all. A coarse bin is at least one fine bin, so a stencil of 3^D cells suffices.
-// O(N) memory. Wins over fixed_grid where density varies along the axes. Like fixed_grid it
-// loses on one giant, which widens all bins, and on one distant body, because the number of
-// fine bins is limited.
+// Variable grid (Lara 2005, section 3.2.1 and appendix A.2): linked lists in an array of cells
+// as in fixed_grid, but cells are narrow where bodies are dense. Per axis a histogram of fine
+// bins, each the search distance wide, is divided into coarse bins of equal population; about 7
+// cells per body in all. A coarse bin is at least one fine bin, so a stencil of 3^D cells
+// suffices. O(N) memory. Wins over fixed_grid where density varies along the axes. Like
+// fixed_grid it loses on one giant, which widens all bins, and on one distant body, because the
+// number of fine bins is limited.
 #include "methods/registry.hpp"
 
 #include <algorithm>
@@ -19,11 +19,13 @@ namespace {
 
 template <Real T, int D>
 class VariableGrid final : public ListGridMethod<VariableGrid<T, D>, T, D> {
+    using Base = ListGridMethod<VariableGrid, T, D>;
+
   public:
-    explicit VariableGrid(const Choice&) {}
+    explicit VariableGrid(const Choice& choice) : Base(choice) {}
 
     void build(const Scene<T, D>& scene) override {
-        shift_bounds_ = Spread<T, D>(scene);
+        shift_bounds_ = Spread<T, D>(scene, this->axes_);
         const double max_cells = ListGrid<T, D>::max_cells(scene.size());
         const double half_coarse =
             shift_bounds_.bounded(std::numeric_limits<double>::min(), max_cells);
@@ -43,8 +45,6 @@ class VariableGrid final : public ListGridMethod<VariableGrid<T, D>, T, D> {
     }
 
   private:
-    using Base = ListGridMethod<VariableGrid, T, D>;
-
     std::size_t fine_bin(T x, std::size_t axis) const {
         const double bin = shift_bounds_.cell(x, axis, half_fine_[axis]);
         return static_cast<std::size_t>(
@@ -52,10 +52,10 @@ class VariableGrid final : public ListGridMethod<VariableGrid<T, D>, T, D> {
     }
 
     void count(const Scene<T, D>& scene) {
-        for (std::size_t k = 0; k < scene.size(); ++k) {
+        parallel_for(1, scene.size(), [&](std::size_t k) {
             const Box<T, D> box = scene.box(static_cast<Index>(k));
             for (std::size_t a = 0; a < D; ++a) ++map_[a][fine_bin(box.lo[a], a)];
-        }
+        });
     }
 
     // Replaces the count of bodies in each fine bin by the coarse bin it belongs to: a coarse
@@ -86,7 +86,8 @@ class VariableGrid final : public ListGridMethod<VariableGrid<T, D>, T, D> {
 
 MethodEntry describe_variable_grid() {
     return describe_method<VariableGrid>(
-        {"variable_grid", "cells of equal population per axis with linked lists (P3)", {}});
+        {"variable_grid", "cells of equal population per axis with linked lists (Lara 2005)",
+         list_grid_options()});
 }
 
 }  // namespace vicinal::inline VICINAL_API

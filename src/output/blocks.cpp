@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/callers_code.hpp"
+
 namespace vicinal::inline VICINAL_API {
 namespace {
 
@@ -58,8 +60,10 @@ void BlockWriter<D>::flush() {
         block.pairs = {pairs_ + begin_, count};
         if (blocks_->imaged_) block.images = {images_ + begin_, count};
         block.worker = worker_;
-        const LedgerScope none(nullptr);  // allocations of the consumer are not counted
-        (*blocks_->consumer_)(block);
+        // Memory and loops of the consumer are its own.
+        const LedgerScope no_ledger(nullptr);
+        const CancellationScope no_call(nullptr);
+        run_callers_code([&] { (*blocks_->consumer_)(block); });
     }
     if (blocks_->imaged_) chunk_->wipe(begin_);
     at_ = filtered_ = begin_;  // consumed or over the limit: reuse the memory
@@ -116,6 +120,7 @@ void Blocks<D>::begin(bool imaged, int threads, const Limits& limits) {
         writer.segments_ = std::move(kept);
         writer.blocks_ = this;
         writer.worker_ = worker++;
+        writer.poll_while_counting();
     }
 }
 
@@ -219,7 +224,7 @@ void Blocks<D>::finish() {
 template <int D>
 std::uint64_t Blocks<D>::candidates() const {
     std::uint64_t sum = 0;
-    for (const BlockWriter<D>& writer : writers_) sum += writer.candidates;
+    for (const BlockWriter<D>& writer : writers_) sum += writer.candidates();
     return sum;
 }
 
@@ -278,21 +283,6 @@ PairList<D>& PairList<D>::operator=(PairList&& other) noexcept {
 }
 template <int D>
 PairList<D>::~PairList() = default;
-
-template <int D>
-std::vector<Pair> PairList<D>::to_vector() const {
-    std::vector<Pair> all;
-    all.reserve(size_);
-    for (const Block<D>& b : blocks_) all.insert(all.end(), b.pairs.begin(), b.pairs.end());
-    return all;
-}
-
-template <int D>
-std::vector<Image<D>> PairList<D>::images() const {
-    std::vector<Image<D>> all;
-    for (const Block<D>& b : blocks_) all.insert(all.end(), b.images.begin(), b.images.end());
-    return all;
-}
 
 template class PairList<2>;
 template class PairList<3>;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/buffer.hpp"
+#include "base/cancellation.hpp"
 
 #include <vicinal/finder.hpp>
 #include <vicinal/pairs.hpp>
@@ -136,10 +137,25 @@ class BlockWriter {
     void begin_task(std::size_t task) { task_ = task; }
     void end_task();
 
-    std::uint64_t candidates = 0;  // counted by the sieve and the kernels
+    // Candidates tested or about to be: a search counts them often enough to be cancelled.
+    void count_candidates(std::uint64_t more) {
+        candidates_ += more;
+        if (candidates_ >= next_poll_) [[unlikely]]
+            poll();
+    }
+    std::uint64_t candidates() const { return candidates_; }
+    // Polls from now on, if the current call has a hook.
+    void poll_while_counting() {
+        next_poll_ = Cancellation::current() != nullptr ? candidates_ : never;
+    }
 
   private:
     friend class Blocks<D>;
+    static constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+    void poll() {
+        next_poll_ = candidates_ + work_per_poll;
+        poll_cancelled(work_per_poll);
+    }
     void next_chunk(std::size_t n = 1);
     void flush();
     void apply_filter();
@@ -151,6 +167,7 @@ class BlockWriter {
     std::size_t begin_ = 0, at_ = 0, end_ = 0;  // this task's segment begins at begin_
     std::size_t filtered_ = 0;  // the filter has been applied to pairs before this
     std::uint64_t counted_ = 0;
+    std::uint64_t candidates_ = 0, next_poll_ = never;
     std::size_t task_ = 0;
     int worker_ = 0;
     CountedVector<Segment<D>> segments_;

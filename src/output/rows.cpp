@@ -12,41 +12,49 @@ namespace {
 
 // Calls f(row, neighbour, image) for every row entry of some blocks, in order.
 template <int D, class F>
-void for_each_entry(const PairList<D>& list, Range blocks, RowKind kind, const F& f) {
+void for_each_entry(const PairList<D>& list, Range blocks, RowKind kind,
+                    std::span<const Index> labels, const F& f) {
     for (std::size_t b = blocks.begin; b < blocks.end; ++b) {
         const Block<D>& block = list.blocks()[b];
+        poll_cancelled(block.pairs.size());
         const bool imaged = !block.images.empty();
         for (std::size_t p = 0; p < block.pairs.size(); ++p) {
-            const Pair pair = block.pairs[p];
-            const Image<D> image = imaged ? block.images[p] : Image<D>{};
+            Pair pair = block.pairs[p];
+            Image<D> image = imaged ? block.images[p] : Image<D>{};
+            if (!labels.empty()) {
+                pair = {labels[pair.i], labels[pair.j]};
+                if (pair.i > pair.j) {
+                    std::swap(pair.i, pair.j);
+                    image = negated<D>(image);
+                }
+            }
             f(pair.i, pair.j, image);
             if (kind == RowKind::full) f(pair.j, pair.i, negated<D>(image));
         }
     }
 }
 
-template <int D>
-void sort_row(Rows<D>& rows, std::uint64_t begin, std::uint64_t end,
-              std::vector<std::pair<Index, Image<D>>>& both) {
-    if (rows.images.empty()) {
-        sort_indices(rows.indices.data() + begin, end - begin);
-        return;
-    }
-    both.clear();
-    for (auto e = begin; e < end; ++e) both.emplace_back(rows.indices[e], rows.images[e]);
-    if (std::is_sorted(both.begin(), both.end())) return;  // direct images already are sorted
-    std::sort(both.begin(), both.end());
-    for (auto e = begin; e < end; ++e)
-        std::tie(rows.indices[e], rows.images[e]) = both[e - begin];
-}
-
 }  // namespace
+
+template <int D>
+void RowSorter<D>::sort(Index* indices, Image<D>* images, std::size_t count) {
+    const auto is_zero = [](const Image<D>& image) { return image == Image<D>{}; };
+    // A body may be its neighbour in several images, but only once in the zero image.
+    if (images == nullptr || std::all_of(images, images + count, is_zero))
+        return sort_indices(indices, count);
+    both_.clear();
+    for (std::size_t e = 0; e < count; ++e) both_.emplace_back(indices[e], images[e]);
+    if (std::is_sorted(both_.begin(), both_.end())) return;  // direct images already are
+    sort_in_steps(both_.begin(), both_.end());
+    for (std::size_t e = 0; e < count; ++e) std::tie(indices[e], images[e]) = both_[e];
+}
 
 // Scatters entries to buckets of consecutive rows, small enough to be ordered in cache. Entries
 // of a row stay in the order of the list.
-template <int D>
-void RowMaker<D>::make(const PairList<D>& list, std::size_t bodies, RowKind kind, Order order,
-                       int threads, Rows<D>& rows) {
+template <Real T, int D>
+void RowMaker<T, D>::make(const PairList<D>& list, std::size_t bodies, RowKind kind,
+                          Order order, int threads, Rows<T, D>& rows,
+                          std::span<const Index> labels) {
     const bool imaged = !list.empty() && !list.blocks()[0].images.empty();
     const std::size_t total = (kind == RowKind::full ? 2 : 1) * list.size();
     rows.offsets.resize(bodies + 1);
@@ -67,7 +75,7 @@ void RowMaker<D>::make(const PairList<D>& list, std::size_t bodies, RowKind kind
         std::uint64_t* const count = next_.data() + p * buckets;
         std::fill(count, count + buckets, std::uint64_t{0});
         for_each_entry<D>(
-            list, piece(blocks, pieces, p), kind,
+            list, piece(blocks, pieces, p), kind, labels,
             [count, shift](Index row, Index, const Image<D>&) { ++count[row >> shift]; });
     });
     start_.resize(buckets + 1);
@@ -85,7 +93,7 @@ void RowMaker<D>::make(const PairList<D>& list, std::size_t bodies, RowKind kind
         std::uint64_t* const next = next_.data() + p * buckets;
         Entry* const to = entries_.data();
         Image<D>* const images = imaged ? images_.data() : nullptr;
-        for_each_entry<D>(list, piece(blocks, pieces, p), kind,
+        for_each_entry<D>(list, piece(blocks, pieces, p), kind, labels,
                           [=](Index row, Index neighbour, const Image<D>& image) {
                               const std::uint64_t e = next[row >> shift]++;
                               to[e] = {row, neighbour};
@@ -118,14 +126,17 @@ void RowMaker<D>::make(const PairList<D>& list, std::size_t bodies, RowKind kind
         for (std::size_t i = last - 1; i > first; --i) offset[i] = offset[i - 1];
         offset[first] = start_[b];
         if (order == Order::any) return;
-        std::vector<std::pair<Index, Image<D>>> both;
-        for (std::size_t i = first; i < last; ++i)
-            sort_row<D>(rows, offset[i], i + 1 < last ? offset[i + 1] : start_[b + 1], both);
+        RowSorter<D> sorter;
+        for (std::size_t i = first; i < last; ++i) {
+            const std::uint64_t end = i + 1 < last ? offset[i + 1] : start_[b + 1];
+            sorter.sort(indices + offset[i], imaged ? rows.images.data() + offset[i] : nullptr,
+                        end - offset[i]);
+        }
     });
 }
 
-template <int D>
-void RowMaker<D>::permute_rows(Rows<D>& rows, int threads) {
+template <Real T, int D>
+void RowMaker<T, D>::permute_rows(Rows<T, D>& rows, int threads) {
     const std::size_t n = rows.bodies.size();
     other_.offsets.resize(n + 1);
     other_.indices.resize(rows.indices.size());
@@ -137,8 +148,7 @@ void RowMaker<D>::permute_rows(Rows<D>& rows, int threads) {
     other_.offsets[n] = exclusive_scan(threads, std::span(other_.offsets.data(), n));
     parallel_ranges(threads, n, [&](Range r, std::size_t) {
         for (std::size_t k = r.begin; k < r.end; ++k) {
-            const auto from = static_cast<std::ptrdiff_t>(rows.offsets[rows.bodies[k]]);
-            const auto to = static_cast<std::ptrdiff_t>(other_.offsets[k]);
+            const std::uint64_t from = rows.offsets[rows.bodies[k]], to = other_.offsets[k];
             const std::size_t size = other_.offsets[k + 1] - other_.offsets[k];
             std::copy_n(rows.indices.begin() + from, size, other_.indices.begin() + to);
             if (!rows.images.empty())
@@ -150,22 +160,36 @@ void RowMaker<D>::permute_rows(Rows<D>& rows, int threads) {
     rows.images.swap(other_.images);
 }
 
-template <int D>
-void RowMaker<D>::sort(PairList<D>& list, std::size_t bodies, int threads, Rows<D>& scratch) {
+template <Real T, int D>
+void RowMaker<T, D>::sort(PairList<D>& list, std::size_t bodies, int threads,
+                          Rows<T, D>& scratch) {
     make(list, bodies, RowKind::half, Order::sorted, threads, scratch);
-    std::size_t row = 0;
-    std::uint64_t at = 0;
-    for (const Segment<D>& segment : PairList<D>::Store::of(list).segments)
+    const std::span<Segment<D>> segments = PairList<D>::Store::of(list).segments;
+    segment_start_.resize(segments.size());
+    for (std::size_t s = 0; s < segments.size(); ++s) segment_start_[s] = segments[s].size();
+    exclusive_scan(1, segment_start_.span());
+    parallel_tasks(threads, segments.size(), [&](std::size_t s, int) {
+        const Segment<D>& segment = segments[s];
+        std::uint64_t at = segment_start_[s];
+        // The row of the first pair: the last one that begins at or before it.
+        auto row = static_cast<std::size_t>(
+            std::upper_bound(scratch.offsets.begin(), scratch.offsets.end(), at) -
+            scratch.offsets.begin() - 1);
         for (std::size_t p = segment.begin; p < segment.end; ++p, ++at) {
             while (at >= scratch.offsets[row + 1]) ++row;
             segment.chunk->pairs[p] = {static_cast<Index>(row), scratch.indices[at]};
-            if (scratch.images.empty()) continue;
-            segment.chunk->images[p] = scratch.images[at];
-            segment.chunk->shuffled = true;
+            if (!scratch.images.empty()) segment.chunk->images[p] = scratch.images[at];
         }
+    });
+    if (!scratch.images.empty())  // serially: segments share chunks
+        for (const Segment<D>& segment : segments) segment.chunk->shuffled = true;
 }
 
-template class RowMaker<2>;
-template class RowMaker<3>;
+template class RowSorter<2>;
+template class RowSorter<3>;
+template class RowMaker<float, 2>;
+template class RowMaker<float, 3>;
+template class RowMaker<double, 2>;
+template class RowMaker<double, 3>;
 
 }  // namespace vicinal::inline VICINAL_API

@@ -1,29 +1,53 @@
 // From pairs to neighbour rows, and from rows to sorted pairs.
 #pragma once
 
+#include <span>
+
 #include "output/blocks.hpp"
 
 namespace vicinal::inline VICINAL_API {
 
-template <int D>
-std::uint64_t heap_bytes(const Rows<D>& rows) {
+template <class V>
+std::uint64_t heap_bytes(const Array<V>& values) {
+    return values.capacity() * sizeof(V);
+}
+template <Real T, int D>
+std::uint64_t heap_bytes(const Rows<T, D>& rows) {
     return heap_bytes(rows.offsets) + heap_bytes(rows.indices) + heap_bytes(rows.images) +
-           heap_bytes(rows.bodies);
+           heap_bytes(rows.vectors) + heap_bytes(rows.distances) + heap_bytes(rows.bodies);
+}
+template <Real T, int D>
+Rows<T, D> empty_rows(const Allocator& allocator) {
+    return {
+        Array<std::uint64_t>(allocator), Array<Index>(allocator), Array<Image<D>>(allocator),
+        Array<Vector<T, D>>(allocator),  Array<T>(allocator),     Array<Index>(allocator)};
 }
 
+// Sorts a row by (index, image).
 template <int D>
+class RowSorter {
+  public:
+    // `images` is null in an open domain.
+    void sort(Index* indices, Image<D>* images, std::size_t count);
+
+  private:
+    std::vector<std::pair<Index, Image<D>>> both_;
+};
+
+template <Real T, int D>
 class RowMaker {
   public:
     // Neighbour rows (CSR) of `bodies` bodies, each row in the order of the list or sorted by
-    // (index, image).
+    // (index, image). With labels, body i of the list is body labels[i] of the rows, and in
+    // half rows a pair is in the row of the smaller label.
     void make(const PairList<D>& list, std::size_t bodies, RowKind kind, Order order,
-              int threads, Rows<D>& rows);
+              int threads, Rows<T, D>& rows, std::span<const Index> labels = {});
 
     // Permutes the rows to the order of rows.bodies.
-    void permute_rows(Rows<D>& rows, int threads);
+    void permute_rows(Rows<T, D>& rows, int threads);
 
     // Sorts the list by (i, j, image) in place; every i is below `bodies`.
-    void sort(PairList<D>& list, std::size_t bodies, int threads, Rows<D>& scratch);
+    void sort(PairList<D>& list, std::size_t bodies, int threads, Rows<T, D>& scratch);
 
     // The minimum memory for the rows of `pairs` pairs, temporary memory included.
     static std::uint64_t bytes_for(std::uint64_t pairs, std::size_t bodies, RowKind kind,
@@ -48,7 +72,8 @@ class RowMaker {
     Buffer<std::uint64_t> start_;  // of each bucket, and the end
     Buffer<Entry> entries_;
     Buffer<Image<D>> images_;
-    Rows<D> other_;  // used by permute_rows()
+    Buffer<std::uint64_t> segment_start_;  // used by sort()
+    Rows<T, D> other_;                     // used by permute_rows()
 };
 
 }  // namespace vicinal::inline VICINAL_API

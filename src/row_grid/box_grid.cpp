@@ -192,8 +192,9 @@ class BoxReader {
   private:
     // As BatchReader::read().
     const T* read_radii(std::size_t k, std::size_t count) {
-        const Column<T>& radius = scene_.view().radius;
-        if (count == batch_size && radius.stride == std::ptrdiff_t{sizeof(T)})
+        const Radii<T>& radius = scene_.view().radius;
+        if (count == batch_size && !radius.equal() &&
+            radius.each().stride == std::ptrdiff_t{sizeof(T)})
             return &radius[k];
         for (std::size_t i = 0; i < batch_size; ++i)
             radius_[i] = radius[k + std::min(i, count - 1)];

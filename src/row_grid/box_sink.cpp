@@ -39,7 +39,7 @@ template <Real T, int D>
 void HitSink<T, D>::sweep(std::uint32_t first, std::uint32_t last, std::uint32_t row_end,
                           Owner owner) {
     kernels_.sweep(with_bits(owner.either), first, last, row_end, scratch_, *this);
-    out_.candidates += std::exchange(this->box_candidates, 0);
+    count_candidates();
 }
 
 template <Real T, int D>
@@ -48,7 +48,7 @@ void HitSink<T, D>::probe_one(Index instance, const Box<float, D>& box, Run run,
     kernels_.probe_one(with_bits(owner.second), instance, box, static_cast<Bits>(own),
                        static_cast<std::uint32_t>(run.begin),
                        static_cast<std::uint32_t>(run.end), scratch_, *this);
-    out_.candidates += std::exchange(this->box_candidates, 0);
+    count_candidates();
 }
 
 template <Real T, int D>

@@ -2,6 +2,8 @@
 // to the output; all others are decided here.
 #pragma once
 
+#include <utility>
+
 #include "row_grid/box_sweep.hpp"
 #include "scene/packed.hpp"
 #include "sieve/pair_emitter.hpp"
@@ -26,6 +28,9 @@ class HitSink final : private BoxSink<D> {
 
   private:
     void hits(const Index* first, const Index* second, std::size_t count) override;
+    void count_candidates() override {
+        out_.count_candidates(std::exchange(this->box_candidates, 0));
+    }
     const BoxRows<D>& with_bits(unsigned needed);
 
     const Scene<T, D>&scene_, &first_scene_;

@@ -1,6 +1,7 @@
 #include "row_grid/box_sweep.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "simd/dispatch.hpp"
 
@@ -52,6 +53,10 @@ class Sweeper {
                  j += group)
                 test(rows, q, j, row_end);
             candidates += std::min(j, row_end) - (i + 1);
+            if (HWY_UNLIKELY(candidates >= work_per_poll)) {
+                sink_.box_candidates += std::exchange(candidates, 0);
+                sink_.count_candidates();
+            }
         }
         sink_.box_candidates += candidates;
         flush();

@@ -43,6 +43,8 @@ class BoxSink {
     virtual ~BoxSink() = default;
     // Undecided pairs.
     virtual void hits(const Index* first, const Index* second, std::size_t count) = 0;
+    // Reports box_candidates to the output and resets them; a long sweep does so now and then.
+    virtual void count_candidates() = 0;
     BlockWriter<D>* box_writer = nullptr;  // for accepted pairs
     std::uint64_t box_candidates = 0;
 };

@@ -409,7 +409,7 @@ void PointGrid<T, D>::cross_faces(std::size_t r, const std::array<int, 2>& step,
         row.key += static_cast<std::uint64_t>(cell < 1 ? max_cell_[a] : -max_cell_[a])
                    << (a == 1 ? 0 : lattice_.bits[1]);
         row.crossed |= a == 1 ? face_y : face_z;
-        row.down |= cell < 1;
+        if (cell < 1) row.down |= a == 1 ? face_y_down : face_z_down;
     }
 }
 

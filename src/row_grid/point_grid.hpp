@@ -38,9 +38,9 @@ class PointGrid {
     std::uint64_t row_key(std::size_t r) const { return row_key_[r]; }
     // The row `step` rows away in (y, z), possibly across periodic faces.
     struct Beside {
-        std::uint64_t key;  // if outside the grid, the key of no row
-        Index crossed = 0;  // faces, as in row_grid/strips.hpp
-        bool down = false;
+        std::uint64_t key;      // if outside the grid, the key of no row
+        Index crossed = 0;      // faces, as in row_grid/strips.hpp
+        std::uint8_t down = 0;  // StripFaces::down
     };
     Beside beside(std::size_t r, const std::array<int, 2>& step) const {
         Beside row{row_key_[r] + static_cast<std::uint64_t>(std::int64_t{step[0]})};

@@ -24,6 +24,7 @@ template <Real T, int D>
 void PointSink<T, D>::mark(const QuantisedPoints<D>& points, const FullStrip<D>& strip) {
     points_ = points;
     points_.instance = instances_;
+    if (scene_.images() == Images::native) faces_ = &FaceImages<D>::towards(strip.faces.down);
     mark_(points_, strip, scratch_, *this);
 }
 

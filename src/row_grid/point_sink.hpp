@@ -42,10 +42,16 @@ class PointSink final : private StripSink<D> {
     void emit_periodic(const Index* first, const Index* second, std::size_t count);
     void emit_ghosts(const Index* first, const Index* second, std::size_t count);
     void decide(const UndecidedPair* pairs, std::size_t count) override;
-    bool decide(Index first, Index second) override { return emitter_.touches(first, second); }
+    bool decide(Index first, Index second) override {
+        if (faces_ == nullptr) return emitter_.touches(first, second);
+        return emitter_.touches(body_image_of(first), body_image_of(second));
+    }
     void prefetch(Index first, Index second) override {
-        scene_.prefetch(first);
-        scene_.prefetch(second);
+        for (const Index k : {first, second})
+            if (faces_ == nullptr)
+                scene_.prefetch(k);
+            else
+                prefetch_body(scene_.view(), body_image_of(k).body);
     }
     BodyImage<D> body_image_of(Index marked) const;
     Index instance_of(Index number) const;

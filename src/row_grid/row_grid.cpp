@@ -99,24 +99,25 @@ class RowGrid final : public Method<T, D>,
     }
 
     RowStatistics find_rows(const SearchContext<T, D>& context, vicinal::Order order,
-                            RowOrder row_order, Rows<D>& rows) override {
+                            RowOrder row_order, Rows<T, D>& rows) override {
         common::Stopwatch watch;
         const int threads = context.scene->threads();
         std::atomic<std::uint64_t> candidates = 0;
         row_marks_.begin(packed_.size(), tasks(), threads);
         parallel_tasks(threads, tasks(), [&](std::size_t t, int worker) {
             BlockWriter<D> counter;
+            counter.poll_while_counting();
             const SearchContext<T, D> own = context.for_worker(counter, worker);
             PointSink<T, D> sink(own, packed_.instances(), row_kernels_,
                                  scratch_[static_cast<std::size_t>(worker)].strip,
                                  row_marks_.begin_task(t, worker), row_marks_.lengths());
             mark_points(t, sink);
             row_marks_.end_task(t, worker);
-            candidates.fetch_add(counter.candidates, std::memory_order_relaxed);
+            candidates.fetch_add(counter.candidates(), std::memory_order_relaxed);
         });
         const double search_seconds = watch.lap();
-        row_marks_.write(body_order(), row_order, order, threads, row_kernels_.fill,
-                         rows.offsets, rows.indices);
+        row_marks_.write(body_order(), row_order, order, threads,
+                         context.scene->images() == Images::native, row_kernels_.fill, rows);
         return {candidates, search_seconds};
     }
 
@@ -163,7 +164,7 @@ class RowGrid final : public Method<T, D>,
         CellRange own;
         std::array<CellRange, n> beside{};
         std::array<Index, n> crossed{};  // periodic faces in between
-        bool down = false;
+        std::uint8_t down = 0;
     };
 
     // Calls f(points, strip, rows) for each row that holds entries first ... last - 1: the part
@@ -229,14 +230,18 @@ class RowGrid final : public Method<T, D>,
         const auto [first, last] = entries_of(task);
         for_each_strip<FullStrip<D>>(
             first, last, full_stencil(), &FullStrip<D>::all,
-            [&](const QuantisedPoints<D>& points, const FullStrip<D>& strip, const auto&) {
+            [&](const QuantisedPoints<D>& points, FullStrip<D>& strip, const auto& rows) {
+                if (points.joined) put_faces(points, rows, strip);
                 sink.mark(points, strip);
             });
     }
 
-    // Adds the cells across periodic faces to a strip (native periodicity).
+    // Adds the cells across periodic faces to a strip (native periodicity). The row itself is
+    // one of the rows of a full strip; that of a half strip meets only its own first cell.
+    template <class Strip>
     static void put_faces(const QuantisedPoints<D>& points,
-                          const AdjacentRows<HalfStrip<D>::rows>& rows, HalfStrip<D>& strip) {
+                          const AdjacentRows<Strip::rows>& rows, Strip& strip) {
+        constexpr bool half = std::is_same_v<Strip, HalfStrip<D>>;
         auto& faces = strip.faces;
         faces.crossed = rows.crossed;
         faces.down = rows.down;
@@ -249,7 +254,7 @@ class RowGrid final : public Method<T, D>,
                     faces.low[faces.lows++] = {rows.beside[u].end - 1,
                                                rows.crossed[u] | face_down};
         if (points.last_x != 0 && points.cell_x[strip.own.end - 1] == points.last_x) {
-            if (is(rows.own, rows.own.begin, 1))
+            if (half && is(rows.own, rows.own.begin, 1))
                 faces.high[faces.highs++] = {rows.own.begin, face_up};
             for (std::size_t u = 0; u < strip.rows; ++u)
                 if (is(rows.beside[u], rows.beside[u].begin, 1))

@@ -1,26 +1,12 @@
 #include "row_grid/row_marks.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/parallel.hpp"
-#include "base/sort.hpp"
+#include "output/rows.hpp"
 
 namespace vicinal::inline VICINAL_API {
-namespace {
-
-// Resizes to n values on huge pages, because they are written in random order.
-template <class V>
-void resize_huge(std::vector<V>& values, std::size_t n) {
-    if (n > values.capacity()) {
-        std::vector<V> larger;
-        larger.reserve(values.capacity() > 0 ? n + n / 8 : n);
-        advise_huge_pages(larger.data(), larger.capacity() * sizeof(V));
-        values.swap(larger);
-    }
-    values.resize(n);
-}
-
-}  // namespace
 
 void HitMaskStream::next_chunk(std::size_t bytes) {
     if (next_ == chunks_->size()) chunks_->emplace_back();
@@ -50,12 +36,12 @@ void RowMarks::end_task(std::size_t task, int worker) {
     ends_[task] = streams_[static_cast<std::size_t>(worker)];
 }
 
+template <Real T, int D>
 void RowMarks::write(std::span<const Index> body, RowOrder row_order, Order order, int threads,
-                     RowFill fill, std::vector<std::uint64_t>& offsets,
-                     std::vector<Index>& indices) {
+                     bool imaged, RowFill<D> fill, Rows<T, D>& rows) {
     const std::size_t n = body.size();
-    resize_huge(offsets, n + 1);
-    std::uint64_t *const lengths = lengths_.data(), *const begin = offsets.data();
+    rows.offsets.resize(n + 1);
+    std::uint64_t *const lengths = lengths_.data(), *const begin = rows.offsets.data();
     parallel_ranges(threads, n, [=](Range r, std::size_t) {
         if (row_order == RowOrder::spatial) {
             std::copy(lengths + r.begin, lengths + r.end, begin + r.begin);
@@ -67,11 +53,19 @@ void RowMarks::write(std::span<const Index> body, RowOrder row_order, Order orde
             begin[body[e]] = lengths[e];
         }
     });
-    offsets[n] = exclusive_scan(threads, std::span(begin, n));
-    resize_huge(indices, offsets[n]);
-    if (indices.empty()) return;  // nothing to write
+    const std::uint64_t total = exclusive_scan(threads, std::span(begin, n));
+    begin[n] = total;
+    rows.indices.resize(total);
+    rows.images.resize(imaged ? total : 0);
+    if (total == 0) return;  // nothing to write
+    // Nearly all images are zero, and whole arrays are zeroed at the speed of memory.
+    if (imaged)
+        parallel_ranges(threads, total, [images = rows.images.data()](Range r, std::size_t) {
+            std::memset(images + r.begin, 0, r.size() * sizeof(Image<D>));
+        });
 
-    RowOutput output{indices.data(), begin, n, true};
+    RowOutput<D> output{rows.indices.data(), imaged ? rows.images.data() : nullptr, begin, n,
+                        true};
     if (row_order == RowOrder::body) {
         // The kernel needs the offsets in the order of entries.
         parallel_ranges(threads, n, [=](Range r, std::size_t) {
@@ -85,9 +79,20 @@ void RowMarks::write(std::span<const Index> body, RowOrder row_order, Order orde
     });
     if (order == Order::any) return;
     parallel_ranges(threads, n, [&](Range r, std::size_t) {
+        RowSorter<D> sorter;
         for (std::size_t i = r.begin; i < r.end; ++i)
-            sort_indices(indices.data() + offsets[i], offsets[i + 1] - offsets[i]);
+            sorter.sort(output.indices + begin[i], imaged ? output.images + begin[i] : nullptr,
+                        begin[i + 1] - begin[i]);
     });
 }
+
+#define VICINAL_INSTANTIATE(T, D)                                                     \
+    template void RowMarks::write(std::span<const Index>, RowOrder, Order, int, bool, \
+                                  RowFill<D>, Rows<T, D>&);
+VICINAL_INSTANTIATE(float, 2)
+VICINAL_INSTANTIATE(float, 3)
+VICINAL_INSTANTIATE(double, 2)
+VICINAL_INSTANTIATE(double, 3)
+#undef VICINAL_INSTANTIATE
 
 }  // namespace vicinal::inline VICINAL_API

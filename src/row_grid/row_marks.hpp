@@ -42,8 +42,10 @@ class alignas(64) HitMaskStream {
 };
 
 // Destinations of the rows in the second pass.
+template <int D>
 struct RowOutput {
     Index* indices;
+    Image<D>* images;            // all zero before; null in an open domain
     const std::uint64_t* begin;  // of each entry's row
     std::size_t entries;
     // True if rows follow each other in the order of entries: then `begin` has one more
@@ -51,7 +53,8 @@ struct RowOutput {
     bool contiguous;
 };
 // A kernel that writes the rows of a hit-mask stream, up to `end`; `scratch` is its own.
-using RowFill = void (*)(HitMaskStream stream, const HitMaskStream& end, const RowOutput&,
+template <int D>
+using RowFill = void (*)(HitMaskStream stream, const HitMaskStream& end, const RowOutput<D>&,
                          Buffer<Index>& scratch);
 
 // The hit masks of all workers.
@@ -63,9 +66,11 @@ class RowMarks {
     HitMaskStream& begin_task(std::size_t task, int worker);
     void end_task(std::size_t task, int worker);
 
-    // Second pass; `body` holds the body of every entry.
+    // Second pass; `body` holds the body of every entry. Fills offsets, indices and, if
+    // `imaged`, images.
+    template <Real T, int D>
     void write(std::span<const Index> body, RowOrder row_order, Order order, int threads,
-               RowFill fill, std::vector<std::uint64_t>& offsets, std::vector<Index>& indices);
+               bool imaged, RowFill<D> fill, Rows<T, D>& rows);
 
   private:
     Buffer<std::uint64_t> lengths_;

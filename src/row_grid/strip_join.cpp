@@ -284,11 +284,18 @@ struct Joiner : Strip<D> {
         Candidates c;
         for (std::size_t a = 0; a < D; ++a) c.axis[a] = scratch.axis[a].data();
         c.value = scratch.value.data();
-        const std::uint64_t bodies = end - begin;
-        writer.candidates +=
-            bodies * (to - from) + bodies * (near_end - begin) - bodies * (bodies + 1) / 2;
-        const std::size_t first = from - (near_end - begin);
-        test_all<treated, false>(c, first, first + (end - begin), to);
+        const std::size_t first = from - (near_end - begin), last = first + (end - begin);
+        // In a crowded cell a few points at a time, so that the search can be cancelled.
+        constexpr std::size_t max_candidates = std::size_t{1} << 18;
+        std::size_t step = last - first;
+        if (HWY_UNLIKELY(step * (to - first) > max_candidates))
+            step = std::max<std::size_t>(max_candidates / (to - first), 1) * 2;
+        for (std::size_t i = first; i < last; i += step) {
+            const std::size_t part_end = std::min(last, i + step);
+            const std::uint64_t bodies = part_end - i;
+            writer.count_candidates(bodies * (to - i) - bodies * (bodies + 1) / 2);
+            test_all<treated, false>(c, i, part_end, to);
+        }
     }
 
     // Tests each of the points i ... last - 1 of a strip against all that follow it, up to
@@ -365,7 +372,7 @@ struct Joiner : Strip<D> {
         c.value = cursor.value;
         c.cell = cursor.cell;
         const std::uint64_t bodies = row.last - row.first;
-        writer.candidates += bodies * filled - bodies * (bodies + 1) / 2;
+        writer.count_candidates(bodies * filled - bodies * (bodies + 1) / 2);
         test_all<treated, true>(c, 0, bodies, filled);
     }
 

@@ -28,11 +28,13 @@ using Word = std::conditional_t<(lanes > 16), std::uint32_t,
 struct FullStripHeader {
     std::uint32_t cells, instances;
     std::uint32_t last;  // one past the last entry
+    std::uint32_t down;  // StripFaces::down
 };
 
 struct CellHead {
     std::uint32_t first, last;  // entries
     std::uint32_t from, to;     // candidates
+    std::uint32_t crossed;      // 1 if some candidates lie across periodic faces, else 0
     std::size_t words() const { return (to - from + lanes - 1) / lanes; }
     std::size_t all_words() const { return (last - first) * words(); }
 };
@@ -150,12 +152,13 @@ struct Marker : Strip<D> {
     }
 
     void mark(const FullStrip<D>& strip) {
-        const auto [slabs, entries] = this->merge(strip.all, strip.own, 0, {});
+        const auto [slabs, entries] = this->merge(strip.all, strip.own, 0, strip.faces);
         *take<FullStripHeader>(stream, 1) = {strip.own.end - strip.own.begin, entries,
-                                             strip.last};
+                                             strip.last, strip.faces.down};
         const typename Base::Cursor cursor =
             this->cursor(entries + lanes, take_instances(stream, entries));
         this->copy(cursor);
+        if (points.joined) this->cross_faces(cursor, strip.faces.down);
         Candidates c;
         for (std::size_t a = 0; a < D; ++a) c.axis[a] = cursor.axis[a];
         c.value = cursor.value;
@@ -167,14 +170,16 @@ struct Marker : Strip<D> {
             while (scratch.slab_x[own] < x) ++own;
             hi = std::max(hi, own);
             while (hi < slabs && scratch.slab_x[hi] <= x + 1) ++hi;
-            const CellHead cell{std::max(begin, strip.first),
-                                std::min(points.cell_start[i + 1], strip.last),
-                                scratch.slab_start[lo], scratch.slab_start[hi]};
+            std::uint8_t flags = 0;
+            for (std::size_t slab = lo; slab < hi; ++slab) flags |= scratch.slab_flags[slab];
+            const CellHead cell{
+                std::max(begin, strip.first), std::min(points.cell_start[i + 1], strip.last),
+                scratch.slab_start[lo], scratch.slab_start[hi], std::uint32_t{flags != 0}};
             *take<CellHead>(stream, 1) = cell;
             Word* marks = take<Word>(stream, cell.all_words());
             const std::size_t words = cell.words();
-            sink.writer->candidates +=
-                std::uint64_t{cell.last - cell.first} * (cell.to - cell.from);
+            sink.writer->count_candidates(std::uint64_t{cell.last - cell.first} *
+                                          (cell.to - cell.from));
             std::size_t at = scratch.slab_middle[own] + (cell.first - begin);
             std::uint32_t e = cell.first;
             if constexpr (lanes > 16)  // enough registers for four queries
@@ -236,12 +241,24 @@ HWY_INLINE void prefetch_row(const Index* row) {
         __builtin_prefetch(reinterpret_cast<const void*>(first + line), 1, 2);
 }
 
-void fill(HitMaskStream stream, const HitMaskStream& end, const RowOutput& rows,
+// Writes a row some of whose neighbours may lie across periodic faces.
+template <int D>
+HWY_INLINE void write_crossed(const Index* marked, std::size_t count,
+                              const FaceImages<D>& faces, Index* indices, Image<D>* images) {
+    for (std::size_t k = 0; k < count; ++k) {
+        indices[k] = marked[k] & ~(needs_resolve | face_bits);
+        images[k] = faces.of(marked[k], false);
+    }
+}
+
+template <int D>
+void fill(HitMaskStream stream, const HitMaskStream& end, const RowOutput<D>& rows,
           Buffer<Index>& scratch) {
     constexpr std::size_t slack = 2 * lanes;  // padding for overrun
     while (!(stream == end)) {
         const FullStripHeader strip = *take<FullStripHeader>(stream, 1);
         const Index* const instances = take_instances(stream, strip.instances);
+        const FaceImages<D>& faces = FaceImages<D>::towards(strip.down);
         const std::uint64_t free_end = rows.contiguous ? rows.begin[strip.last] : 0;
         for (std::uint32_t i = 0; i < strip.cells; ++i) {
             const CellHead cell = *take<CellHead>(stream, 1);
@@ -255,6 +272,12 @@ void fill(HitMaskStream stream, const HitMaskStream& end, const RowOutput& rows,
             Copy late;
             for (std::uint32_t e = cell.first; e < cell.last; ++e, marks += words) {
                 Index* const to = rows.indices + rows.begin[e];
+                if (HWY_UNLIKELY(cell.crossed != 0)) {
+                    const Index* const last = expand(marks, words, candidates, halves[0]);
+                    write_crossed<D>(halves[0], static_cast<std::size_t>(last - halves[0]),
+                                     faces, to, rows.images + rows.begin[e]);
+                    continue;
+                }
                 if (rows.begin[e] + capacity <= free_end) {
                     expand(marks, words, candidates, to);
                     continue;
@@ -273,7 +296,7 @@ void fill(HitMaskStream stream, const HitMaskStream& end, const RowOutput& rows,
 
 template <int D>
 StripRowKernels<D> make_kernels() {
-    return {mark<D>, fill};
+    return {mark<D>, fill<D>};
 }
 VICINAL_DEFINE_KERNELS_D(StripRowKernels, strip_row_kernels, make_kernels)
 

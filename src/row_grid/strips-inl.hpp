@@ -85,7 +85,7 @@ struct Strip {
 
     // After copy(): shifts the pieces across periodic faces by their periods, and sets their
     // flag bits.
-    void cross_faces(const Cursor& cursor, bool down) const {
+    void cross_faces(const Cursor& cursor, unsigned down) const {
         const FaceImages<D>& images = FaceImages<D>::towards(down);
         const hn::CappedTag<std::uint16_t, copied_at_once> d16;
         for (const StripPiece& p : scratch.pieces.span()) {

@@ -53,12 +53,13 @@ struct CellRange {
 };
 
 // With native periodicity, points across a periodic face are one period away. In a strip their
-// instances carry these bits and `needs_resolve`: along x up or down, along y in the strip's
-// direction (`down`), along z only up, because only rows above are joined.
+// instances carry these bits and `needs_resolve`: along x up or down, along y and z in the
+// strip's directions (StripFaces::down).
 constexpr unsigned face_shift = 27;
 constexpr Index face_up = Index{1} << face_shift, face_y = face_up << 1, face_z = face_up << 2,
                 face_down = face_up << 3;
 constexpr Index face_bits = face_up | face_y | face_z | face_down;
+constexpr std::uint8_t face_y_down = 1, face_z_down = 2;
 
 // The image that these bits encode: of the second body, or of the first if the pair is swapped.
 template <int D>
@@ -70,21 +71,23 @@ struct FaceImages {
         return images[((marked & face_bits) >> face_shift) + (swapped ? marks : 0)];
     }
 
-    constexpr explicit FaceImages(bool down) {
+    constexpr explicit FaceImages(unsigned down) {
         for (std::size_t mark = 0; mark < marks; ++mark) {
             const Index faces = static_cast<Index>(mark) << face_shift;
             const std::array<int, 3> image{
                 int{(faces & face_up) != 0} - int{(faces & face_down) != 0},
-                (faces & face_y) != 0 ? (down ? -1 : 1) : 0, (faces & face_z) != 0 ? 1 : 0};
+                (faces & face_y) != 0 ? ((down & face_y_down) != 0 ? -1 : 1) : 0,
+                (faces & face_z) != 0 ? ((down & face_z_down) != 0 ? -1 : 1) : 0};
             for (std::size_t a = 0; a < D; ++a) {
                 images[mark][a] = static_cast<std::int16_t>(image[a]);
                 images[marks + mark][a] = static_cast<std::int16_t>(-image[a]);
             }
         }
     }
-    static const FaceImages& towards(bool down) {
-        static constexpr std::array<FaceImages, 2> both{FaceImages(false), FaceImages(true)};
-        return both[down ? 1 : 0];
+    static const FaceImages& towards(unsigned down) {
+        static constexpr std::array<FaceImages, 4> all{FaceImages(0), FaceImages(1),
+                                                       FaceImages(2), FaceImages(3)};
+        return all[down];
     }
 };
 
@@ -100,7 +103,9 @@ struct StripFaces {
     std::array<Cell, rows> low;         // before the first cell
     std::array<Cell, rows + 1> high;    // after the last cell
     std::uint8_t lows = 0, highs = 0;   // how many
-    bool down = false;                  // the face across y is crossed downwards
+    // face_y_down, face_z_down: the directions in which faces across y and z are crossed. One
+    // each, because a row with another row on either side lies at one face at most.
+    std::uint8_t down = 0;
 };
 
 // Half stencil: part of a row of cells and the rows above it. Entries `first` to `last` - 1 are
@@ -122,7 +127,9 @@ template <int D>
 struct FullStrip {
     std::uint32_t first, last;
     CellRange own;
-    std::array<CellRange, D == 2 ? 3 : 9> all;  // cells from own x - 1 on
+    static constexpr std::size_t rows = D == 2 ? 3 : 9;
+    std::array<CellRange, rows> all;  // cells from own x - 1 on
+    StripFaces<rows> faces;           // with native periodicity
 };
 
 struct UndecidedPair {
@@ -204,12 +211,12 @@ using StripJoin = void (*)(const QuantisedPoints<D>&, const HalfStrip<D>&, Strip
 template <int D>
 StripJoin<D> strip_join(std::int64_t target);
 
-// Neighbour rows, if no hit needs individual resolution: the first pass, and the second.
+// Neighbour rows of a scene without ghosts: the first pass, and the second.
 template <int D>
 struct StripRowKernels {
     void (*mark)(const QuantisedPoints<D>&, const FullStrip<D>&, StripScratch<D>&,
                  StripSink<D>&);
-    RowFill fill;
+    RowFill<D> fill;
 };
 template <int D>
 StripRowKernels<D> strip_row_kernels(std::int64_t target);

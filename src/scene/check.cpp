@@ -1,6 +1,7 @@
 #include "scene/check.hpp"
 
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -73,8 +74,9 @@ class Checker {
                                                 "32-bit indices; split the set");
         check_columns(bodies_.position, traits_.position);
         if (traits_.upper) check_columns(bodies_.upper, "upper corner");
-        if (traits_.radius) check_column(bodies_.radius, "radius");
+        if (traits_.radius) check_radius_column();
         if (traits_.point) check_cutoff();
+        check_kinds();
         if (bodies_.swept()) check_columns(bodies_.displacement, "displacement");
         if (bodies_.group.given()) check_column(bodies_.group, "group");
         if (bodies_.mask.given()) check_column(bodies_.mask, "mask");
@@ -89,6 +91,7 @@ class Checker {
             if (traits_.upper) check_corners();
         }
         if (traits_.radius) check_radii();
+        if (bodies_.kind.given()) check_kind_values();
         if (bodies_.swept()) check_displacements();
     }
 
@@ -105,6 +108,60 @@ class Checker {
         if (column.data == nullptr && n_ > 0)
             refuse(who_ + what + " is a null pointer with a count of " + std::to_string(n_) +
                    "; give the array");
+    }
+
+    void check_radius_column() const {
+        const Radii<T>& radius = bodies_.radius;
+        if (!radius.equal()) return check_column(radius.each(), "radius");
+        if (radius.count() != n_)
+            refuse(who_ + "the radius is for " + std::to_string(radius.count()) +
+                   " spheres, but there are " + std::to_string(n_) + "; make the view again");
+    }
+
+    // The table, and the number of kinds; the kinds themselves are values.
+    void check_kinds() const {
+        if (!bodies_.kind.given() && bodies_.cutoffs.empty()) return;
+        if (!traits_.point)
+            refuse(who_ + "only points have kinds; spheres and boxes have sizes of their own");
+        if (bodies_.kind.count() != n_ || (bodies_.kind.null() && n_ > 0))
+            refuse(who_ + "there are " + std::to_string(bodies_.kind.count()) + " kinds for " +
+                   std::to_string(n_) + " bodies; give one per body");
+        const std::span<const T> table = bodies_.cutoffs;
+        const std::size_t kinds = kind_count(table.size());
+        if (kinds == 0)
+            refuse(who_ + "the table of cut-offs has " + std::to_string(table.size()) +
+                   " numbers; give K * K for K kinds, from 1 to 256");
+        for (std::size_t a = 0; a < kinds; ++a)
+            for (std::size_t b = 0; b < kinds; ++b) {
+                const T c = table[a * kinds + b];
+                const auto of = [&](std::size_t x, std::size_t y) {
+                    return std::string("the cut-off of kinds ") + std::to_string(x) + " and " +
+                           std::to_string(y) + " is " + number_text(table[x * kinds + y]);
+                };
+                if (!(c <= largest_reach<T>()))
+                    refuse(who_ + of(a, b) + "; it must be a number up to " +
+                           number_text(largest_reach<T>()) +
+                           " (beyond that its square overflows), or negative for never");
+                if (c > bodies_.cutoff)
+                    refuse(who_ + of(a, b) +
+                           ", larger than when the view was made; make the "
+                           "view again after changing the table");
+                if (b < a && c != table[b * kinds + a])
+                    refuse(who_ + of(a, b) + ", but " + of(b, a) +
+                           "; make the table symmetric");
+            }
+    }
+
+    void check_kind_values() const {
+        const auto kinds = static_cast<std::int64_t>(kind_count(bodies_.cutoffs.size()));
+        const std::size_t bad = find_first(execution_.threads, n_, [&](std::size_t i) {
+            return bodies_.kind[i] < 0 || bodies_.kind[i] >= kinds;
+        });
+        if (bad < n_)
+            refuse(who_ + "the kind of body " + std::to_string(bad) + " is " +
+                       std::to_string(bodies_.kind[bad]) + ", but the table has kinds 0 to " +
+                       std::to_string(kinds - 1) + "; give a larger table or other kinds",
+                   bad);
     }
 
     void check_vertices() const {
@@ -156,7 +213,7 @@ class Checker {
     }
 
     void check_radii() const {
-        const Column<T>& r = bodies_.radius;
+        const Radii<T>& r = bodies_.radius;
         const T max_radius = largest_reach<T>() / 2;  // the reach is the sum of two
         const std::size_t bad = find_first(execution_.threads, n_, [&](std::size_t i) {
             return !(r[i] >= 0 && r[i] <= max_radius);
@@ -221,6 +278,13 @@ void check_same_kind(const Bodies<T, D>& others, const Bodies<T, D>& bodies) {
         refuse(std::string("two sets: the first holds ") + traits_of(others.shape).name +
                " and the second " + traits_of(bodies.shape).name +
                "; give both the same shape");
+    if (others.kind.given() != bodies.kind.given() ||
+        !std::equal(others.cutoffs.begin(), others.cutoffs.end(), bodies.cutoffs.begin(),
+                    bodies.cutoffs.end()))
+        refuse(
+            "two sets: the tables of cut-offs differ, or only one set has kinds; give both "
+            "sets "
+            "kinds with the same table");
     if (is_point(others) && others.cutoff != bodies.cutoff)
         refuse("two sets: the cut-offs " + number_text(others.cutoff) + " and " +
                number_text(bodies.cutoff) + " differ; give both sets the same");
@@ -228,7 +292,28 @@ void check_same_kind(const Bodies<T, D>& others, const Bodies<T, D>& bodies) {
         refuse("two sets: the reach rules differ; give both sets the same");
 }
 
+template <Real T, int D>
+std::uint64_t checksum(const Bodies<T, D>& bodies) {
+    std::uint64_t sum = bodies.size();
+    const auto add = [&](const auto& column, std::size_t count) {
+        using Value = std::remove_cvref_t<decltype(column[0])>;
+        using Word = std::conditional_t<sizeof(Value) == 8, std::uint64_t, std::uint32_t>;
+        static_assert(sizeof(Word) == sizeof(Value));
+        for (std::size_t i = 0; i < count; ++i)
+            sum = (sum ^ std::bit_cast<Word>(column[i])) * 0x9E3779B97F4A7C15u + 1;
+    };
+    for (const Vectors<T, D>* vectors : {&bodies.position, &bodies.upper, &bodies.displacement})
+        for (const Column<T>& column : vectors->axis) add(column, column.count);
+    add(bodies.radius, bodies.radius.count());
+    add(bodies.kind, bodies.kind.count());
+    add(bodies.cutoffs, bodies.cutoffs.size());
+    for (const auto* column : {&bodies.group, &bodies.mask, &bodies.id})
+        add(*column, column->count);
+    return sum;
+}
+
 #define VICINAL_INSTANTIATE(T, D)                                                          \
+    template std::uint64_t checksum(const Bodies<T, D>&);                                  \
     template void check_arrays(const Bodies<T, D>&, const std::string&);                   \
     template void check_values(const Bodies<T, D>&, const std::string&, const Execution&); \
     template void check_same_kind(const Bodies<T, D>&, const Bodies<T, D>&);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -19,6 +20,14 @@ T largest_reach() {
            (1 - 2 * std::numeric_limits<T>::epsilon());
 }
 
+// The number of kinds of a square table of so many cut-offs; 0 if it is not square or too
+// large.
+inline std::size_t kind_count(std::size_t cutoffs) {
+    for (std::size_t kinds = 1; kinds <= 256; ++kinds)
+        if (kinds * kinds == cutoffs) return kinds;
+    return 0;
+}
+
 // Checks that every array has a value per body, and checks the values that are not per body.
 // `who` begins the message: "points", "spheres", "boxes", or "queries".
 template <Real T, int D>
@@ -33,6 +42,10 @@ void check_bodies(const Bodies<T, D>& bodies, const std::string& who,
     check_arrays(bodies, who);
     check_values(bodies, who, execution);
 }
+
+// Of everything that the views show except exclusions and vertices.
+template <Real T, int D>
+std::uint64_t checksum(const Bodies<T, D>& bodies);
 
 // A second set must be of the same kind as the finder's bodies for pairs between the two.
 template <Real T, int D>

@@ -12,12 +12,14 @@
 
 namespace vicinal::inline VICINAL_API {
 
-// Instances sorted along a Z-curve. The middle half of its range on each axis spans the
-// quantile bounds of the bodies; coordinates outside the range are clamped.
+// Instances sorted along a Z-curve through the first `axes` axes. The middle half of its range
+// on each axis spans the quantile bounds of the bodies; coordinates outside the range are
+// clamped.
 template <Real T, int D>
 class CurveOrder {
   public:
-    static constexpr unsigned bits = 63 / D;  // per axis
+    CurveOrder() = default;
+    explicit CurveOrder(unsigned axes) : axes_(axes) {}  // D, or 2
 
     void assign(const Scene<T, D>& scene, std::size_t instances);
 
@@ -48,6 +50,10 @@ class CurveOrder {
     }
 
   private:
+    template <int axes>
+    void assign_axes(const Scene<T, D>& scene, std::size_t instances);
+
+    unsigned axes_ = D;
     Buffer<KeyedIndex> records_;  // sorted
     Sorter<KeyedIndex> sorter_;
 };

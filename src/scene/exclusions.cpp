@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "base/parallel.hpp"
+
 #include <vicinal/error.hpp>
 
 namespace vicinal::inline VICINAL_API {
@@ -47,24 +49,25 @@ void Exclusions::fill_rows(std::span<const Pair> excluded) {
     std::fill(signatures_.span().begin(), signatures_.span().end(), Signature{0});
     const auto offsets = offsets_.span();
     std::fill(offsets.begin(), offsets.end(), std::uint64_t{0});
-    for (const Pair pair : excluded) {
-        const Pair entry = of_row(pair);
+    parallel_for(1, excluded.size(), [&](std::size_t e) {
+        const Pair entry = of_row(excluded[e]);
         ++offsets[entry.i];
         max_gap_ = std::max(max_gap_, entry.j - entry.i);
-    }
+    });
     std::uint64_t begin = 0;
     for (std::uint64_t& offset : offsets) begin += std::exchange(offset, begin);
-    for (const Pair pair : excluded) {
-        const Pair entry = of_row(pair);
+    parallel_for(1, excluded.size(), [&](std::size_t e) {
+        const Pair entry = of_row(excluded[e]);
         partners_[offsets[entry.i]++] = entry.j;
         const Index bit = adjacent() ? entry.j - entry.i : hash_bit(entry.j);
         signatures_[entry.i] |= static_cast<Signature>(1u << bit);
-    }
+    });
     // Filling has moved every offset to the end of its row: move them back.
     for (std::size_t i = a_bodies_; i > 0; --i) offsets[i] = offsets[i - 1];
     offsets[0] = 0;
-    for (std::size_t i = 0; i < a_bodies_; ++i)
+    parallel_for(1, a_bodies_, [&](std::size_t i) {
         std::sort(partners_.data() + offsets[i], partners_.data() + offsets[i + 1]);
+    });
 }
 
 // Rows are short: the first four partners are compared branch-free.

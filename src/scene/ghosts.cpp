@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "base/flat.hpp"
 #include "base/parallel.hpp"
@@ -54,7 +55,7 @@ std::array<double, D> Scene<T, D>::median_cell() const {
 template <Real T, int D>
 std::array<double, D> Scene<T, D>::choose_cell() const {
     std::array<double, D> cell = median_cell();
-    const Extent typical = extent(0);
+    const Extent<D> typical = extent_of(view_, 0);
     for (std::size_t k = 0; k < D; ++k) {
         double half = 0;
         for (std::size_t a = 0; a < D; ++a)
@@ -68,7 +69,7 @@ std::array<double, D> Scene<T, D>::choose_cell() const {
 // rounding; other bodies need the analysis of shifts_into().
 template <Real T, int D>
 typename Scene<T, D>::Shifts Scene<T, D>::shifts_of(Index body) const {
-    if (!margin_suffices_) return shifts_into(extent(body), cell_, 1, body);
+    if (!margin_suffices_) return shifts_into(extent_of(view_, body), cell_, 1, body);
     const auto floor_of = [](double x) {  // for values known to be small
         const auto whole = static_cast<std::int32_t>(x);
         return whole - static_cast<std::int32_t>(x < whole);
@@ -84,7 +85,7 @@ typename Scene<T, D>::Shifts Scene<T, D>::shifts_of(Index body) const {
         result.lo[a] = -floor_of(at + margin_[a]);
         result.hi[a] = floor_of(1 - at + margin_[a]);
     }
-    return far == 0 ? result : shifts_into(extent(body), cell_, 1, body);
+    return far == 0 ? result : shifts_into(extent_of(view_, body), cell_, 1, body);
 }
 
 // Bodies at rest whose centre lies at least this far inside the primary cell, in fractional
@@ -174,8 +175,8 @@ void Scene<T, D>::find_boundary_bodies(bool may_move_cell) {
     const bool quick = diagonal && is_round(view_);
     Box<T, D> inside{};
     for (std::size_t a = 0; a < D; ++a) {
-        const double low = lo[a] / lattice_.inverse[a][a],
-                     high = hi[a] / lattice_.inverse[a][a];
+        double low = lo[a] / lattice_.inverse[a][a], high = hi[a] / lattice_.inverse[a][a];
+        if (lattice_.inverse[a][a] < 0) std::swap(low, high);  // the vector points backwards
         const double slack = lattice_.periodic[a] ? 4 * static_cast<double>(eps<T>) *
                                                         (std::abs(low) + std::abs(high))
                                                   : 0;

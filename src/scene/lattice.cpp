@@ -22,11 +22,11 @@ void check_length(double length, std::size_t axis) {
 template <int D>
 Domain<D> Domain<D>::orthogonal(const Lengths& lengths, const Axes& periodic) {
     Domain domain;
-    domain.periodic = periodic;
+    domain.periodic_ = periodic;
     for (std::size_t a = 0; a < D; ++a) {
         if (!periodic[a]) continue;
         check_length(lengths[a], a);
-        domain.lattice[a][a] = lengths[a];
+        domain.lattice_[a][a] = lengths[a];
     }
     return domain;
 }
@@ -41,21 +41,33 @@ Domain<D> Domain<D>::sheared(const Lengths& lengths, double offset, double chang
     Domain domain = orthogonal(lengths, periodic);
     // remainder() is exact, so any two offsets that differ by whole periods in y and are
     // representable give the same lattice.
-    domain.lattice[0][1] = std::remainder(offset, lengths[1]);
-    domain.shear_change = change;
+    domain.lattice_[0][1] = std::remainder(offset, lengths[1]);
+    domain.shear_change_ = change;
     return domain;
 }
 
 template <int D>
 Domain<D> Domain<D>::triclinic(const Lattice& vectors, const Axes& periodic) {
     Domain domain;
-    domain.lattice = vectors;
-    domain.periodic = periodic;
+    domain.lattice_ = vectors;
+    domain.periodic_ = periodic;
     return domain;
 }
 
-template struct Domain<2>;
-template struct Domain<3>;
+template <int D>
+template <Real T>
+Vector<T, D> Domain<D>::shift(const Image<D>& image) const {
+    Shift<D> n;
+    for (std::size_t k = 0; k < D; ++k) n[k] = image[k];
+    return lattice_shift(vectors_in<T, D>(lattice_), n);
+}
+
+template class Domain<2>;
+template class Domain<3>;
+template Vector<float, 2> Domain<2>::shift<float>(const Image<2>&) const;
+template Vector<double, 2> Domain<2>::shift<double>(const Image<2>&) const;
+template Vector<float, 3> Domain<3>::shift<float>(const Image<3>&) const;
+template Vector<double, 3> Domain<3>::shift<double>(const Image<3>&) const;
 
 }  // namespace vicinal::inline VICINAL_API
 
@@ -94,23 +106,23 @@ Matrix3 adjugate_over(const Matrix3& m, double det) {
 template <class Matrix>
 Matrix inverted(const Matrix& m, const char* when) {
     const double det = determinant(m);
-    if (!(det > 0) || !std::isfinite(1 / det) || !std::isfinite(det))
+    if (!std::isfinite(1 / det) || !std::isfinite(det))
         throw Error(Error::Kind::input,
                     "domain: the lattice vectors span a volume of " + number_text(det) + when +
-                        "; they must be independent and right-handed (positive volume)");
+                        "; they must be independent (not all in one plane or line)");
     return adjugate_over(m, det);
 }
 
 }  // namespace
 
 template <Real T, int D>
-Lattice<T, D>::Lattice(const Domain<D>& domain) : periodic(domain.periodic) {
+Lattice<T, D>::Lattice(const Domain<D>& domain) : periodic(domain.periodic()) {
     open = domain.is_open();
-    change = static_cast<T>(domain.shear_change);
+    change = static_cast<T>(domain.shear_change());
+    h = vectors_in<T, D>(domain.lattice());
     std::array<std::array<double, D>, D> wide;
     for (std::size_t k = 0; k < D; ++k)
         for (std::size_t d = 0; d < D; ++d) {
-            h[k][d] = static_cast<T>(domain.lattice[k][d]);
             wide[k][d] = static_cast<double>(h[k][d]);
             if (!std::isfinite(wide[k][d]))
                 throw Error(Error::Kind::input,
@@ -126,10 +138,7 @@ Lattice<T, D>::Lattice(const Domain<D>& domain) : periodic(domain.periodic) {
     if (!periodic[0]) change = 0;  // without images it moves nothing
     // Along an open axis the vector only completes the basis: files often give it as zero.
     for (std::size_t k = 0; k < D; ++k)
-        if (!periodic[k] && wide[k] == std::array<double, D>{}) {
-            wide[k][k] = 1;
-            if (determinant(wide) < 0) wide[k][k] = -1;
-        }
+        if (!periodic[k] && wide[k] == std::array<double, D>{}) wide[k][k] = 1;
     inverse = inverted(wide, "");
     if (change == 0) return;
     auto last = wide;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/cancellation.hpp"
+
 namespace vicinal::inline VICINAL_API {
 namespace {
 
@@ -39,6 +41,7 @@ bool PairClasses::assign(const Groups& groups, std::size_t bodies) {
     std::array<GroupMask, max_count> of_class;
     of_body_.resize(bodies);
     for (Index i = 0; i < bodies; ++i) {
+        if (i % work_per_poll == 0) poll_cancelled(work_per_poll);
         const GroupMask own = groups.of(i);
         const std::size_t c = table.find(std::uint64_t{own.group} << 32 | own.mask);
         if (c == max_count) return false;

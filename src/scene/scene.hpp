@@ -19,6 +19,7 @@
 
 #include "base/box.hpp"
 #include "base/buffer.hpp"
+#include "scene/extent.hpp"
 #include "scene/lattice.hpp"
 #include "scene/shape.hpp"
 #include "simd/targets.hpp"
@@ -153,16 +154,12 @@ class Scene {
         }
     };
 
-    struct Extent {  // bounds of a body during the step, without ghosts
-        std::array<double, D> centre, half;
-    };
-
     // A superset of the images n at which body j may touch body i of `first`; hi < lo on some
     // axis if there is none. `apart` is the extent of j relative to i: where they touch, it
     // contains the origin.
     struct ImageRange {
         Shifts shifts;
-        Extent apart;
+        Extent<D> apart;
     };
     ImageRange image_range(const Scene& first, Index i, Index j) const;
 
@@ -190,14 +187,13 @@ class Scene {
         return f;
     }
     std::array<double, D> median_cell() const;
-    Extent extent(Index body) const;
     struct Span {  // in fractional coordinates
         std::array<double, D> lo, hi;
     };
     using Inverse = std::array<std::array<double, D>, D>;
     Span span_at(const std::array<double, D>& f, const std::array<double, D>& off,
                  const std::array<double, D>& half, const Inverse& inverse) const;
-    Shifts shifts_into(const Extent& extent, const std::array<double, D>& cell, double width,
+    Shifts shifts_into(const Extent<D>& extent, const std::array<double, D>& cell, double width,
                        Index body) const;
     Shifts shifts_of(Index body) const;
     std::array<double, D> choose_cell() const;

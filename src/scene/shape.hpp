@@ -87,7 +87,7 @@ inline T upper_corner(const Bodies<T, D>& bodies, std::size_t i, std::size_t axi
 }
 
 // The reach of two bodies is reach_rule() of their reach_radius(). That of a point is the
-// cut-off, or 0 in probes, which ignore it.
+// cut-off, or 0 if a probe's query is tested against it.
 template <Real T, int D>
 inline T reach_radius(const Bodies<T, D>& bodies, std::size_t i, bool ignore_cutoff) {
     if (has_radius(bodies)) return bodies.radius[i];
@@ -167,6 +167,17 @@ Bodies<T, D> without_reach(Bodies<T, D> bodies) {
     bodies.cutoff = 0;
     bodies.displacement = {};
     return bodies;
+}
+
+// Query points reach as far as their cut-off, like spheres of that radius. Other shapes are
+// unchanged.
+template <Real T, int D>
+Bodies<T, D> points_as_spheres(Bodies<T, D> queries) {
+    if (!is_point(queries)) return queries;
+    queries.shape = Shape::spheres;
+    queries.radius = Radii<T>(queries.cutoff, queries.size());
+    queries.cutoff = 0;
+    return queries;
 }
 
 // Prefetches what bounds and the decision read. Forced inline: g++ drops calls of functions

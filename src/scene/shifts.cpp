@@ -30,25 +30,6 @@ void Scene<T, D>::throw_too_far(Index body, std::size_t axis, double periods) {
                 body);
 }
 
-// Evaluated in double, and widened by the rounding of T.
-template <Real T, int D>
-typename Scene<T, D>::Extent Scene<T, D>::extent(Index body) const {
-    Extent result;
-    const Vector<T, D> motion = displacement(body);
-    const double h = static_cast<double>(half_size(view_, body));
-    for (std::size_t a = 0; a < D; ++a) {
-        const auto x = static_cast<double>(lower_corner(view_, body, a));
-        const auto y = static_cast<double>(upper_corner(view_, body, a));
-        const auto u = static_cast<double>(motion[a]);
-        const double lo = x - h + std::min(u, 0.0), hi = y + h + std::max(u, 0.0);
-        result.centre[a] = lo / 2 + hi / 2;
-        result.half[a] =
-            hi / 2 - lo / 2 +
-            32 * static_cast<double>(eps<T>) * (std::abs(x) + std::abs(y) + std::abs(u) + h);
-    }
-    return result;
-}
-
 // The bounds of a body in fractional coordinates at one moment: its centre f is known to within
 // `off`, and `half` is half the width of its extent.
 template <Real T, int D>
@@ -61,18 +42,11 @@ typename Scene<T, D>::Span Scene<T, D>::span_at(const std::array<double, D>& f,
         for (std::size_t a = 0; a < D; ++a) fh[k] += half[a] * std::abs(inverse[a][k]);
         fh[k] += off[k];
     }
-    // Rounding in T of shifts by that many lattice vectors, and of their motion.
-    for (std::size_t a = 0; a < D; ++a) {
-        double length = 0;
-        for (std::size_t m = 0; m < D; ++m)
-            length +=
-                (std::abs(f[m]) + fh[m] + 2) * std::abs(static_cast<double>(lattice_.h[m][a]));
-        if (a == 1)
-            length +=
-                (std::abs(f[0]) + fh[0] + 2) * std::abs(static_cast<double>(lattice_.change));
-        for (std::size_t k = 0; k < D; ++k)
-            slack[k] += 16 * static_cast<double>(eps<T>) * length * std::abs(inverse[a][k]);
-    }
+    std::array<double, D> periods;
+    for (std::size_t m = 0; m < D; ++m) periods[m] = std::abs(f[m]) + fh[m] + 2;
+    const std::array<double, D> rounding = shift_rounding(lattice_, periods);
+    for (std::size_t a = 0; a < D; ++a)
+        for (std::size_t k = 0; k < D; ++k) slack[k] += rounding[a] * std::abs(inverse[a][k]);
     Span span;
     for (std::size_t k = 0; k < D; ++k) {
         span.lo[k] = f[k] - fh[k] - slack[k];
@@ -87,7 +61,7 @@ typename Scene<T, D>::Span Scene<T, D>::span_at(const std::array<double, D>& f,
 // any point change monotonically, so the values at the beginning and the end bound those in
 // between.
 template <Real T, int D>
-typename Scene<T, D>::Shifts Scene<T, D>::shifts_into(const Extent& extent,
+typename Scene<T, D>::Shifts Scene<T, D>::shifts_into(const Extent<D>& extent,
                                                       const std::array<double, D>& cell,
                                                       double width, Index body) const {
     const auto& [centre, half] = extent;
@@ -128,8 +102,8 @@ typename Scene<T, D>::Shifts Scene<T, D>::shifts_into(const Extent& extent,
 template <Real T, int D>
 typename Scene<T, D>::ImageRange Scene<T, D>::image_range(const Scene& first, Index i,
                                                           Index j) const {
-    const Extent one = first.extent(i);
-    Extent both = extent(j);
+    const Extent<D> one = extent_of(first.view_, i);
+    Extent<D> both = extent_of(view_, j);
     for (std::size_t a = 0; a < D; ++a) {
         both.centre[a] -= one.centre[a];
         both.half[a] += one.half[a];
@@ -159,9 +133,8 @@ double Scene<T, D>::longest_shift() const {
 
 #define VICINAL_INSTANTIATE(T, D)                                                         \
     template void Scene<T, D>::throw_too_far(Index, std::size_t, double);                 \
-    template Scene<T, D>::Extent Scene<T, D>::extent(Index) const;                        \
     template Scene<T, D>::Shifts Scene<T, D>::shifts_into(                                \
-        const Extent&, const std::array<double, D>&, double, Index) const;                \
+        const Extent<D>&, const std::array<double, D>&, double, Index) const;             \
     template Scene<T, D>::ImageRange Scene<T, D>::image_range(const Scene&, Index, Index) \
         const;                                                                            \
     template double Scene<T, D>::longest_shift() const;

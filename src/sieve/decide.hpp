@@ -58,14 +58,19 @@ T clamp_time(T t) {
     return !(t > 0) ? T{0} : (t < 1 ? t : T{1});
 }
 
-// j relative to i: d = (xj - xi) + s, v = (uj - ui) + sv, both known per axis.
+// j relative to i at the closest approach during the step, from d = (xj - xi) + s and
+// v = (uj - ui) + sv.
+template <Real T, int D>
+Vector<T, D> closest_approach(Vector<T, D> d, const Vector<T, D>& v) {
+    const T vv = dot(v, v);
+    const T t = vv > 0 ? clamp_time(-dot(d, v) / vv) : T{0};
+    for (std::size_t a = 0; a < D; ++a) d[a] = d[a] + t * v[a];
+    return d;
+}
+
 template <Real T, int D>
 bool round_touches_round(Vector<T, D> d, const Vector<T, D>& v, T reach, bool moving) {
-    if (moving) {
-        const T vv = dot(v, v);
-        const T t = vv > 0 ? clamp_time(-dot(d, v) / vv) : T{0};
-        for (std::size_t a = 0; a < D; ++a) d[a] = d[a] + t * v[a];
-    }
+    if (moving) d = closest_approach<T, D>(d, v);
     return dot(d, d) <= reach * reach;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/cancellation.hpp"
 #include "base/text.hpp"
 #include "sieve/decide.hpp"
 
@@ -150,6 +151,9 @@ class ImageWalk {
     std::array<Lengths, D> h_{}, normal_{};
 };
 
+// Of determining which images of a body may be within reach of another: see poll_cancelled().
+constexpr std::size_t image_range_work = 8;
+
 }  // namespace
 
 std::uint64_t max_image_tests(std::uint64_t body_pairs, std::uint64_t max_pairs) {
@@ -177,8 +181,10 @@ void check_images(const SearchContext<T, D>& context, std::uint64_t max_pairs) {
     const bool count_all = all <= std::uint64_t{1} << 22;  // cheap: the message gives the total
     double sum = 0;
     for (Index i = 0; i < firsts.bodies(); ++i) {
-        for (Index j = one_set ? i : 0; j < scene.bodies(); ++j)
+        for (Index j = one_set ? i : 0; j < scene.bodies(); ++j) {
+            poll_cancelled(image_range_work);
             sum += walk.work(scene.image_range(firsts, i, j)) + 1;
+        }
         if (sum > static_cast<double>(max_tests) && !count_all) break;
     }
     if (sum <= static_cast<double>(max_tests)) return;
@@ -202,10 +208,11 @@ void search_images(const SearchContext<T, D>& context, Range firsts) {
         const auto i = static_cast<Index>(f);
         const Item<T, D> first(first_scene.view(), i, context.ignore_cutoff);
         for (Index j = one_set ? i : 0; j < scene.bodies(); ++j) {
+            poll_cancelled(image_range_work);
             const Item<T, D> second(scene.view(), j, context.ignore_cutoff);
             walk.for_each(scene.image_range(first_scene, i, j), [&](const Shift<D>& n) {
                 if (one_set && i == j && n <= Shift<D>{}) return;
-                ++out.candidates;
+                out.count_candidates(1);
                 if (!touch<T, D>(first, second, scene.lattice().shift(n),
                                  scene.lattice().drift(n), context.rule, context.moving()))
                     return;

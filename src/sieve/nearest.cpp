@@ -71,7 +71,7 @@ template <Real T, int D>
 void NearestQuery<T, D>::begin(Index i) {
     best_.clear();
     more_.clear();
-    work_ = 0;
+    work_ = next_check_ = 0;
     bound_ = static_cast<double>(context_.limit);
     query_index_ = i;
     const Item<T, D> item(*context_.queries, i, true);
@@ -128,6 +128,17 @@ void NearestQuery<T, D>::too_much_work() const {
             " images would have to be visited one by one; request fewer neighbours or a "
             "smaller distance, choose a larger or less skewed box, or raise max_pairs",
         query_index_);
+}
+
+// Ends a query that takes too long, or a call that was cancelled.
+template <Real T, int D>
+void NearestQuery<T, D>::check_work() {
+    const double max_work = context_.scene->periodic()
+                                ? context_.max_tests
+                                : std::numeric_limits<double>::infinity();
+    if (work_ > max_work) too_much_work();
+    poll_cancelled(work_per_poll);
+    next_check_ = std::min(work_ + static_cast<double>(work_per_poll), max_work);
 }
 
 // Sets the range of the shell's images. False if none of them can hold a neighbour.

@@ -72,6 +72,7 @@ class NearestQuery {
                     find_images(box_without_reach(*context_.scene, j), [&] { offer_body(j); });
         }
         merge();
+        poll_cancelled(static_cast<std::size_t>(work_) + 16);
         return best_;
     }
 
@@ -132,9 +133,10 @@ class NearestQuery {
     static constexpr double image_work = 0.25, sort_work = 1;
     void spend(double work) {
         work_ += work;
-        if (work_ > context_.max_tests && context_.scene->periodic()) [[unlikely]]
-            too_much_work();
+        if (work_ > next_check_) [[unlikely]]
+            check_work();
     }
+    void check_work();
     [[noreturn]] void too_much_work() const;
     void merge();
     void consider(Index body, const Shift<D>& n, const Vector<T, D>& lo,
@@ -155,22 +157,23 @@ class NearestQuery {
     std::array<double, D> height_{};  // of a period
     double bound_ = 0;                // squared; anything farther is rejected
     double work_ = 0;
+    double next_check_ = 0;  // of the work
     std::vector<Neighbour<T, D>> best_;
     std::vector<Neighbour<T, D>> more_;  // for large k: not yet merged into best_
 };
 
 // All queries of a call, in parallel. `visit` offers a query the bodies that a method finds
-// (see NearestQuery).
+// (see NearestQuery). Fills rows with indices, images and distances; `columns` are those that
+// will be needed in the end.
 template <Real T, int D, class Visit>
-Nearest<T, D> collect_nearest(const NearestContext<T, D>& context, int threads,
-                              const Limits& limits, const Visit& visit) {
+void collect_nearest(const NearestContext<T, D>& context, int threads, const Limits& limits,
+                     Columns columns, Rows<T, D>& rows, const Visit& visit) {
     constexpr std::size_t queries_per_task = 256;
     const std::size_t n = context.queries->size();
     std::vector<std::vector<Neighbour<T, D>>> parts((n + queries_per_task - 1) /
                                                     queries_per_task);
-    Nearest<T, D> result;
-    Rows<D>& rows = result.rows;
     rows.offsets.resize(n + 1);
+    rows.offsets[n] = 0;
     parallel_tasks(threads, parts.size(), [&](std::size_t t, int) {
         NearestQuery<T, D> query(context);
         const std::size_t begin = t * queries_per_task;
@@ -180,9 +183,11 @@ Nearest<T, D> collect_nearest(const NearestContext<T, D>& context, int threads,
             parts[t].insert(parts[t].end(), found.begin(), found.end());
         }
     });
-    const std::uint64_t total = exclusive_scan(threads, std::span(rows.offsets));
+    const std::uint64_t total =
+        exclusive_scan(threads, std::span(rows.offsets.data(), rows.offsets.size()));
     const bool imaged = context.scene->periodic();
-    const std::uint64_t each = sizeof(Index) + sizeof(T) + (imaged ? sizeof(Image<D>) : 0);
+    const std::uint64_t each = sizeof(Index) + sizeof(T) + (imaged ? sizeof(Image<D>) : 0) +
+                               (has_vectors(columns) ? sizeof(Vector<T, D>) : 0);
     if (total > limits.max_pairs || total > limits.max_bytes / each)
         throw Error(Error::Kind::limit,
                     "there are " + std::to_string(total) + " nearest neighbours of " +
@@ -190,18 +195,17 @@ Nearest<T, D> collect_nearest(const NearestContext<T, D>& context, int threads,
                         " bytes each, more than max_pairs or max_bytes allows; raise that "
                         "limit or request fewer neighbours");
     rows.indices.resize(total);
-    result.distances.resize(total);
+    rows.distances.resize(total);
     if (imaged) rows.images.resize(total);
     parallel_tasks(threads, parts.size(), [&](std::size_t t, int) {
         std::size_t at = rows.offsets[t * queries_per_task];
         for (const Neighbour<T, D>& one : parts[t]) {
             rows.indices[at] = one.body;
-            result.distances[at] = std::sqrt(one.square);
+            rows.distances[at] = std::sqrt(one.square);
             if (imaged) rows.images[at] = one.image;
             ++at;
         }
     });
-    return result;
 }
 
 }  // namespace vicinal::inline VICINAL_API

@@ -42,7 +42,7 @@ class PairEmitter {
 
     // Decides two instances that are proposed only once.
     void test(Index first, Index second) {
-        ++writer_.candidates;
+        writer_.count_candidates(1);
         if (touches(first, second)) emit_if_owner(first, second);
     }
 

@@ -16,7 +16,7 @@ struct SearchContext {
     ReachRule rule = ReachRule::sum;
     // If not null, search() must leave out pairs whose classes may not pair (see ClassTester).
     const PairClasses* classes = nullptr;
-    bool ignore_cutoff = false;  // probes: the cut-off of points is ignored
+    bool ignore_cutoff = false;  // probes: the cut-off of the scene's points is ignored
     Kernels<T, D> kernels{};
     // Of the worker that a task runs on.
     BlockWriter<D>* writer = nullptr;

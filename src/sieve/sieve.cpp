@@ -4,6 +4,26 @@
 #include <numeric>
 
 namespace vicinal::inline VICINAL_API {
+namespace {
+
+constexpr Index no_query = ~Index{0};
+
+// What columns that hold `kind` are tested as. A query of another shape needs the formula;
+// boxes are tested by its bounds first. The path of a point and a box have the formula of two
+// boxes.
+template <Real T, int D>
+PackedKind tested_kind(const SearchContext<T, D>& context, PackedKind kind) {
+    if (context.one_set()) return kind;
+    const Bodies<T, D>& queries = context.queries->view();
+    if (kind == PackedKind::points || kind == PackedKind::spheres)
+        return is_round(queries) ? kind : PackedKind::nothing;
+    if (kind != PackedKind::boxes || is_box(queries)) return kind;
+    const bool path = queries.swept() && is_point(queries) &&
+                      reach_radius(queries, 0, context.ignore_cutoff) == 0;
+    return path ? PackedKind::boxes : PackedKind::proxies;
+}
+
+}  // namespace
 
 template <Real T, int D>
 Sieve<T, D>::Sieve(const SearchContext<T, D>& context, const Packed<T, D>& packed)
@@ -13,108 +33,146 @@ Sieve<T, D>::Sieve(const SearchContext<T, D>& context, const Packed<T, D>& packe
       packed_(packed),
       out_(*context.writer),
       emitter_(context_) {
-    // Ghosts, moving bodies and probes are decided from the caller's arrays.
-    const bool exact = !context.ignore_cutoff && !context.moving();
-    const bool usable = exact || packed.kind() == PackedKind::proxies;
-    tested_ = usable ? packed.kind() : PackedKind::nothing;
-    tested_columns_ = packed_columns<D>(tested_);
-    const RunKernels<T, D>& runs = context.kernels.runs;
-    switch (tested_) {
-        case PackedKind::points:
-            near_test_ = runs.points;
-            break;
-        case PackedKind::spheres:
-            near_test_ = runs.spheres[static_cast<std::size_t>(context.rule)];
-            break;
-        case PackedKind::boxes:
-        case PackedKind::proxies:
-            near_test_ = runs.boxes;
-            break;
-        case PackedKind::nothing:
-            break;
-    }
+    query_.instance = no_query;
+    tested_ = tested_kind(context_, packed.kind());
+    choose_test(context.kernels.runs);
     for (std::size_t c = 0; c < 2 * D; ++c) columns_.values[c] = packed.column(c);
     columns_.radius = packed.radius();
 }
 
 template <Real T, int D>
-typename Sieve<T, D>::First Sieve<T, D>::load(std::size_t entry) const {
-    First first{packed_.instance(entry), packed_.bits(entry), {}};
-    for (std::size_t c = 0; c < D; ++c) first.values[c] = packed_.column(c)[entry];
-    for (std::size_t c = D; c < tested_columns_; ++c)
-        first.values[c] = packed_.column(c)[entry];
-    return first;
+void Sieve<T, D>::choose_test(const RunKernels<T, D>& kernels) {
+    const bool moving = tested_ != PackedKind::proxies && context_.moving();
+    const auto& tests = moving ? kernels.moving : kernels.rest;
+    switch (tested_) {
+        case PackedKind::points:
+            near_test_ = tests.points;
+            break;
+        case PackedKind::spheres:
+            near_test_ = tests.spheres[static_cast<std::size_t>(context_.rule)];
+            break;
+        case PackedKind::boxes:
+        case PackedKind::proxies:
+            near_test_ = tests.boxes;
+            break;
+        case PackedKind::nothing:
+            break;
+    }
 }
 
 template <Real T, int D>
-typename Sieve<T, D>::First Sieve<T, D>::load_query(Index query) const {
-    First first{query, static_cast<Bits>(~unsigned{Scene<T, D>::image_bits}), {}};
-    first.bits = static_cast<Bits>(first.bits | first_scene_.lowest_image_flags(query));
+void Sieve<T, D>::load(std::size_t entry, First& first) const {
+    first.instance = packed_.instance(entry);
+    first.bits = packed_.bits(entry);
+    const std::size_t columns = packed_columns<D>(tested_);
+    for (std::size_t c = 0; c < D; ++c) first.values.values[c] = packed_.column(c)[entry];
+    for (std::size_t c = D; c < columns; ++c) first.values.values[c] = packed_.column(c)[entry];
+    first.values.limit = scene_.view().cutoff * scene_.view().cutoff;
+    first.values.radius = first.values.values[D];
+}
+
+template <Real T, int D>
+void Sieve<T, D>::load_query(Index query, First& first) const {
+    first.instance = query;
+    first.bits = static_cast<Bits>(~unsigned{Scene<T, D>::image_bits} |
+                                   first_scene_.lowest_image_flags(query));
+    // Without columns every candidate is decided by the formula; the query may be a ghost.
+    if (tested_ == PackedKind::nothing) return;
+    RunQuery<T, D>& values = first.values;
     if (tested_ == PackedKind::proxies) {
         const Box<T, D> box = first_scene_.box(query);
         for (std::size_t a = 0; a < D; ++a) {
-            first.values[a] = box.lo[a];
-            first.values[D + a] = box.hi[a];
+            values.values[a] = box.lo[a];
+            values.values[D + a] = box.hi[a];
         }
-    } else if (tested_ != PackedKind::nothing) {
-        pack_body(tested_, first_scene_.view(), query,
-                  [&](std::size_t c, T value) { first.values[c] = value; });
+        return;
     }
-    return first;
+    const Bodies<T, D>& view = first_scene_.view();
+    for (std::size_t a = 0; a < D; ++a) {
+        values.values[a] = lower_corner(view, query, a);
+        values.values[D + a] = upper_corner(view, query, a);
+        values.motion[a] = view.swept() ? 0 - view.displacement.axis[a][query] : T{0};
+    }
+    values.radius = reach_radius(view, query, context_.ignore_cutoff);
+    // Points: all have the same radius.
+    const T reach = reach_of(
+        context_.rule, values.radius,
+        is_point(scene_.view()) && !context_.ignore_cutoff ? scene_.view().cutoff : T{0});
+    values.limit = reach * reach;
+}
+
+// Keeps the entries that the owner rule accepts. Branch-free: a query meets a large body in
+// many cells, and owns it in one of them.
+template <Real T, int D>
+std::size_t Sieve<T, D>::keep_owned(Bits first, Owner owner, std::span<Index> entries) const {
+    const auto either = static_cast<unsigned>(owner.either | Scene<T, D>::image_bits);
+    const unsigned second = owner.second;
+    const Bits* const bits = packed_.bits();
+    std::size_t count = 0;
+    for (const Index e : entries) {
+        const unsigned other = bits[e];
+        entries[count] = e;
+        count += unsigned{((first | other) & either) == either} &
+                 unsigned{(other & second) == second};
+    }
+    return count;
 }
 
 // Writes every entry of the run that passes the test and the owner rule.
 template <Real T, int D>
 void Sieve<T, D>::test_run(const First& first, Run run, Owner owner) {
     VICINAL_ASSERT(run.begin <= run.end && run.end <= packed_.size());
-    out_.candidates += run.size();
     const bool owned = packed_.owned();
-    if (owned && (first.bits & owner.first) != owner.first) return;
-    const auto either = static_cast<unsigned>(owner.either | Scene<T, D>::image_bits);
+    if (owned && (first.bits & owner.first) != owner.first) {
+        out_.count_candidates(run.size());
+        return;
+    }
+    // Then there are no images: instances are bodies.
     const bool decided = near_test_ != nullptr && tested_ != PackedKind::proxies;
-    const RunQuery<T, D> query{first.values, scene_.view().cutoff * scene_.view().cutoff,
-                               first.values[D]};
-    const bool writes_pairs = decided && context_.one_set() && writes_directly();
     constexpr std::size_t batch = 256;
     std::array<Index, batch + 32> near;  // padding for a vector of overrun
     for (std::size_t begin = run.begin; begin < run.end; begin += batch) {
         const std::size_t end = std::min(run.end, begin + batch);
         std::size_t count = end - begin;
+        out_.count_candidates(count);
         if (near_test_ != nullptr)
-            count = near_test_(columns_, query, begin, end, near.data());
+            count = near_test_(columns_, first.values, begin, end, near.data());
         else
             std::iota(near.begin(), near.begin() + count, static_cast<Index>(begin));
-        if (writes_pairs && out_.counting()) {
-            out_.add(count);
-            continue;
-        }
-        if (writes_pairs) {
-            Pair* const out = out_.reserve(count);
-            for (std::size_t k = 0; k < count; ++k) {
-                const Index j = packed_.instances()[near[k]];
-                out[k] = {std::min(first.instance, j), std::max(first.instance, j)};
-            }
-            out_.commit(count);
+        if (owned) count = keep_owned(first.bits, owner, std::span(near).first(count));
+        if (decided) {
+            write(first.instance, std::span(near).first(count));
             continue;
         }
         for (std::size_t k = 0; k < count; ++k) {
-            const std::size_t e = near[k];
-            if (owned) {
-                const unsigned bits = packed_.bits(e);
-                if (((first.bits | bits) & either) != either ||
-                    (bits & owner.second) != owner.second)
-                    continue;
-            }
-            const Index instance = packed_.instance(e);
-            if (decided || emitter_.touches(first.instance, instance))
+            const Index instance = packed_.instance(near[k]);
+            if (emitter_.touches(first.instance, instance))
                 emitter_.emit(first.instance, instance);
         }
     }
 }
 
+// Writes the pairs of a body with these entries, in an open domain.
+template <Real T, int D>
+void Sieve<T, D>::write(Index first, std::span<const Index> entries) {
+    if (entries.empty()) return;
+    if (out_.counting()) return out_.add(entries.size());
+    Pair* const out = out_.reserve(entries.size());
+    const Index* const instance = packed_.instances();
+    const bool one_set = context_.one_set();
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+        const Index second = instance[entries[k]];
+        out[k] = one_set ? ordered(first, second) : Pair{first, second};
+    }
+    out_.commit(entries.size());
+}
+
 template <Real T, int D>
 void Sieve<T, D>::one(std::size_t entry, Run run, Owner owner) {
-    if (run.size() > 0) test_run(load(entry), run, owner);
+    if (run.size() == 0) return;
+    First first;
+    load(entry, first);
+    test_run(first, run, owner);
 }
 
 template <Real T, int D>
@@ -129,12 +187,14 @@ void Sieve<T, D>::self(Run run, Owner owner) {
 
 template <Real T, int D>
 void Sieve<T, D>::probe_one(Index query, Run run, Owner owner) {
-    if (run.size() > 0) test_run(load_query(query), run, owner);
+    if (run.size() == 0) return;
+    if (query_.instance != query) load_query(query, query_);
+    test_run(query_, run, owner);
 }
 
 template <Real T, int D>
 void Sieve<T, D>::list(const Records<T>& records, std::span<const EntryPair> pairs) {
-    out_.candidates += pairs.size();
+    out_.count_candidates(pairs.size());
     const ListTest<T> near =
         records.boxes ? context_.kernels.lists.boxes
                       : context_.kernels.lists.round[static_cast<std::size_t>(records.rule)];
@@ -161,7 +221,7 @@ void Sieve<T, D>::list(const Records<T>& records, std::span<const EntryPair> pai
 
 template <Real T, int D>
 void Sieve<T, D>::overlapping(std::span<const EntryPair> pairs) {
-    out_.candidates += pairs.size();
+    out_.count_candidates(pairs.size());
     if (!writes_directly()) {
         for (const EntryPair& pair : pairs) emit_if_owner(pair);
         return;

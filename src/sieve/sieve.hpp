@@ -62,22 +62,26 @@ class Sieve {
     struct First {  // the first of the two, loaded once
         Index instance;
         Bits bits;
-        std::array<T, 2 * D> values;  // as in the packed columns
+        RunQuery<T, D> values;
     };
 
-    First load(std::size_t entry) const;
-    First load_query(Index query) const;
+    void choose_test(const RunKernels<T, D>& kernels);
+    void load(std::size_t entry, First& first) const;
+    void load_query(Index query, First& first) const;
     void test_run(const First& first, Run run, Owner owner);
+    std::size_t keep_owned(Bits first, Owner owner, std::span<Index> entries) const;
+    void write(Index first, std::span<const Index> entries);
 
     const SearchContext<T, D> context_;
     const Scene<T, D>&scene_, &first_scene_;  // first_scene_: the query scene, or the scene
     const Packed<T, D>& packed_;
     BlockWriter<D>& out_;
     PairEmitter<T, D> emitter_;
-    PackedKind tested_;  // what the tested columns hold
-    std::size_t tested_columns_;
+    // What the columns are tested as: proxies if a test by bounds precedes the formula.
+    PackedKind tested_;
     RunTest<T, D> near_test_ = nullptr;  // null: every entry passes
     RunColumns<T, D> columns_{};
+    First query_;  // the last one loaded
 };
 
 }  // namespace vicinal::inline VICINAL_API

@@ -1,7 +1,6 @@
 // Tests one body against a run of entries, for any method: which entries are within reach by
 // the contract's formula. The same operations in the same order as sieve/decide.hpp, or an
-// equivalent comparison, in any
-// number of lanes, so the result is the same bit for bit.
+// equivalent comparison, in any number of lanes, so the result is the same bit for bit.
 #pragma once
 
 #include <array>
@@ -18,12 +17,13 @@ struct RunColumns {
     const T* radius;
 };
 
-// The query body: its values as in the columns, and the limit or radius of the test.
+// The query body: its values as in the columns, and what the test needs besides.
 template <Real T, int D>
 struct RunQuery {
     std::array<T, 2 * D> values;
-    T limit;   // points: the square of the cut-off
-    T radius;  // spheres
+    T limit;                  // points: the square of the reach
+    T radius;                 // spheres
+    std::array<T, D> motion;  // moving tests: of the entries, seen from the query
 };
 
 // Writes to `out` the entries of begin ... end - 1 within reach and returns their number. `out`
@@ -34,8 +34,11 @@ using RunTest = std::size_t (*)(const RunColumns<T, D>&, const RunQuery<T, D>&,
 
 template <Real T, int D>
 struct RunKernels {
-    RunTest<T, D> points, boxes;
-    std::array<RunTest<T, D>, 3> spheres;  // by reach rule
+    struct Tests {
+        RunTest<T, D> points, boxes;
+        std::array<RunTest<T, D>, 3> spheres;  // by reach rule
+    };
+    Tests rest, moving;  // moving: the query moves, the entries are at rest
 };
 
 template <Real T, int D>

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/parallel.hpp"
+
 namespace vicinal::inline VICINAL_API {
 
 template <Real T, int D>
@@ -39,7 +41,7 @@ template <Real T, int D>
 void BoxSlots<T, D>::match_images(const Scene<T, D>& scene) {
     if (first_.size() < scene.bodies()) first_.resize(scene.bodies(), none);
     std::fill(instance_.begin(), instance_.end(), none);
-    for (std::size_t k = 0; k < scene.size(); ++k) {
+    parallel_for(1, scene.size(), [&](std::size_t k) {
         const auto instance = static_cast<Index>(k);
         const Index body = scene.body(instance);
         const Shift<D> shift = scene.shift(instance);
@@ -47,26 +49,34 @@ void BoxSlots<T, D>::match_images(const Scene<T, D>& scene) {
         while (slot != none && image_[slot] != shift) slot = next_[slot];
         if (slot == none) slot = add_slot(body, shift);
         instance_[slot] = instance;
-    }
+    });
 }
 
 template <Real T, int D>
 void BoxSlots<T, D>::compare_boxes(const Scene<T, D>& scene) {
     next_box_.resize(box_.size());
-    for (std::size_t s = 0; s < box_.size(); ++s) {
+    fate_.resize(box_.size());
+    parallel_for(scene.threads(), box_.size(), [&](std::size_t s) {
         if (instance_[s] == none) {
-            if (alive_[s]) gone_.push_back(static_cast<Index>(s));
-            continue;
+            fate_[s] = alive_[s] ? Fate::gone : Fate::unchanged;
+            return;
         }
         const Box<T, D> box = scene.box(instance_[s]);
         unsigned changed = 0;  // branch-free
         for (std::size_t a = 0; a < D; ++a)
             changed |=
                 unsigned{box.lo[a] != box_[s].lo[a]} | unsigned{box.hi[a] != box_[s].hi[a]};
-        if (changed == 0 && alive_[s]) continue;
-        next_box_[s] = box;
-        (alive_[s] ? changed_ : fresh_).push_back(static_cast<Index>(s));
-    }
+        fate_[s] = !alive_[s] ? Fate::fresh : changed != 0 ? Fate::changed : Fate::unchanged;
+        if (fate_[s] != Fate::unchanged) next_box_[s] = box;
+    });
+    parallel_for(1, box_.size(), [&](std::size_t s) {
+        const Fate fate = fate_[s];
+        if (fate == Fate::unchanged) return;
+        (fate == Fate::changed ? changed_
+         : fate == Fate::fresh ? fresh_
+                               : gone_)
+            .push_back(static_cast<Index>(s));
+    });
 }
 
 template <Real T, int D>

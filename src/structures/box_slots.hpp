@@ -33,6 +33,8 @@ class BoxSlots {
     void advance(std::size_t slot) { box_[slot] = next_box_[slot]; }
 
   private:
+    enum class Fate : std::uint8_t { unchanged, changed, fresh, gone };
+
     void match_bodies(std::size_t n);
     void match_images(const Scene<T, D>& scene);
     void compare_boxes(const Scene<T, D>& scene);
@@ -42,6 +44,7 @@ class BoxSlots {
     CountedVector<Box<T, D>> box_, next_box_;
     CountedVector<Index> instance_;
     CountedVector<std::uint8_t> alive_;
+    CountedVector<Fate> fate_;  // in this step
     CountedVector<Index> fresh_, gone_, changed_;
     // In a periodic domain:
     CountedVector<Index> body_, next_;  // next_: next slot of the same body

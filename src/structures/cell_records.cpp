@@ -11,9 +11,9 @@
 namespace vicinal::inline VICINAL_API {
 namespace {
 
-// The mean edge (P5) of a fixed sample, summed in an order independent of the number of
-// threads. Edges are clamped to 64 median edges: the box of a body at 1e30 is as wide as its
-// rounding error, and should not determine the cells of all others.
+// The mean edge (Gissler et al. 2011) of a fixed sample, summed in an order independent of the
+// number of threads. Edges are clamped to 64 median edges: the box of a body at 1e30 is as wide
+// as its rounding error, and should not determine the cells of all others.
 template <Real T, int D>
 double mean_edge(const Scene<T, D>& scene, Buffer<double>& half_edges) {
     const std::size_t n = scene.bodies(), stride = n / 65536 + 1;
@@ -45,7 +45,7 @@ typename CellRecords<T, D>::Tally CellRecords<T, D>::tally(const Scene<T, D>& sc
         Tally part;
         for (std::size_t k = r.begin; k < r.end; ++k) {
             const CellSpan<D> span = span_of(scene.box(static_cast<Index>(k)));
-            part.add(span.count(), span);
+            part.add(static_cast<double>(span.count()), span);
         }
         parts[p] = part;
     });
@@ -76,12 +76,13 @@ void CellRecords<T, D>::choose(const Scene<T, D>& scene, double factor, const ch
     const bool kept = steady && still_fits(quantiles, edge);
     if (!kept) {
         bounds_ = quantiles;
-        wanted_edge_ = edge_ = edge;
+        wanted_edge_ = edge;
+        inverse_ = inverse_half(edge);
     }
     const double max_records = 4 * static_cast<double>(scene.size()) + 64;
     Tally all = tally(scene);
-    while (all.records > max_records) {  // terminates: an infinite cell holds everything
-        edge_ *= 2;
+    while (all.records > max_records) {  // terminates: with 0, one cell holds everything
+        inverse_ /= 2;
         all = tally(scene);
     }
     if (all.records >= static_cast<double>(std::numeric_limits<Index>::max()))

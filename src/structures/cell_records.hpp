@@ -25,11 +25,11 @@ namespace vicinal::inline VICINAL_API {
 template <Real T, int D>
 class CellRecords {
   public:
-    // Chooses cells of `factor` mean edges (P5; giants and outliers have little weight).
-    // Coarser cells are used if bodies would need more than a few records each, so that memory
-    // stays O(N), or if the quantile bounds would not fit the window. `method` is named in the
-    // error message. With `steady` the grid of the last step is kept as long as it suits the
-    // bodies, so that the keys of bodies that stay in their cells do not change.
+    // Chooses cells of `factor` mean edges (Gissler et al. 2011; giants and outliers have
+    // little weight). Coarser cells are used if bodies would need more than a few records each,
+    // so that memory stays O(N), or if the quantile bounds would not fit the window. `method`
+    // is named in the error message. With `steady` the grid of the last step is kept as long as
+    // it suits the bodies, so that the keys of bodies that stay in their cells do not change.
     void choose(const Scene<T, D>& scene, double factor, const char* method,
                 bool steady = false);
 
@@ -68,11 +68,15 @@ class CellRecords {
     void join(const Cell<D>& cell, Run own, Sieve<T, D>& sieve, const Find& find) const {
         sieve.self(own, owner({}));
         for (const Cell<D>& step : half_steps<D>()) {
-            Cell<D> next = cell;
-            for (std::size_t a = 0; a < D; ++a) next[a] += step[a];
-            const Run other = find(next);
+            const Run other = find(neighbour<D>(cell, step));
             if (other.size() > 0) sieve.cross(own, other, owner(step));
         }
+    }
+    // The same if the runs of the neighbours are known, in the order of the stencil.
+    void join(Run own, std::span<const Run> others, Sieve<T, D>& sieve) const {
+        sieve.self(own, owner({}));
+        for (std::size_t k = 0; k < others.size(); ++k)
+            if (others[k].size() > 0) sieve.cross(own, others[k], owner(half_steps<D>()[k]));
     }
 
     // A query covers cells a..b and reads a - 1..b: a body that begins before a is found in
@@ -113,7 +117,7 @@ class CellRecords {
                    const RunAt& run_at, const Find& find, Sieve<T, D>& sieve) const {
         if (count == 0) return;
         const Reach reached = reach(box);
-        if (reached.cells.count() > static_cast<double>(count)) {
+        if (reached.cells.count() > count) {
             for (std::size_t c = 0; c < count; ++c)
                 if (run_at(c).size() > 0)
                     probe_one(query, reached, cell_at(c), run_at(c), sieve);
@@ -145,7 +149,7 @@ class CellRecords {
     };
 
     std::int32_t cell_of(T x, std::size_t axis) const {
-        return cell_at(static_cast<double>(x), bounds_.centre[axis], edge_, farthest);
+        return cell_at(static_cast<double>(x), bounds_.centre[axis], inverse_, farthest);
     }
     CellSpan<D> span_of(const Box<T, D>& box) const {
         CellSpan<D> span;
@@ -159,7 +163,7 @@ class CellRecords {
     bool still_fits(const QuantileBounds& quantiles, double edge) const;
 
     double wanted_edge_ = 0;
-    double edge_ = 1;  // wanted_edge_, or coarser
+    double inverse_ = 2;  // inverse_half() of wanted_edge_, or of coarser cells
     QuantileBounds bounds_;
     CellKeys<D> keys_;
     std::size_t size_ = 0;

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "scene/scene.hpp"
 
@@ -20,11 +21,11 @@ template <int D>
 struct CellSpan {
     Cell<D> lo, hi;
 
-    // In double: the cells of a giant may exceed 64 bits.
-    double count() const {
-        double product = 1;
+    // Fits 64 bits: methods clamp cells to 2^30 per axis, in 3-D to 2^20.
+    std::uint64_t count() const {
+        std::uint64_t product = 1;
         for (std::size_t a = 0; a < D; ++a)
-            product *= static_cast<double>(hi[a]) - static_cast<double>(lo[a]) + 1;
+            product *= static_cast<std::uint64_t>(std::int64_t{hi[a]} - lo[a] + 1);
         return product;
     }
     bool contains(const Cell<D>& cell) const {
@@ -34,13 +35,19 @@ struct CellSpan {
     }
 };
 
+// The reciprocal of half an edge, for cell_at(). Finite, so that 0 times it is 0.
+inline double inverse_half(double edge) {
+    return std::min(1 / (edge / 2), std::numeric_limits<double>::max());
+}
+
 // The cell of a coordinate: floor((x - centre) / edge), clamped to -farthest ... farthest. It
 // is monotone in x despite rounding; methods rely on nothing else.
-inline std::int32_t cell_at(double x, double centre, double edge, std::int32_t farthest) {
+inline std::int32_t cell_at(double x, double centre, double inverse, std::int32_t farthest) {
     // Halves, so that a difference of the largest numbers is finite.
-    const double c = std::floor((x / 2 - centre / 2) / (edge / 2));
-    return static_cast<std::int32_t>(
-        std::clamp(c, -static_cast<double>(farthest), static_cast<double>(farthest)));
+    const double limit = farthest;
+    const double c = std::min(std::max((x / 2 - centre / 2) * inverse, -limit), limit);
+    const auto truncated = static_cast<std::int32_t>(c);
+    return truncated - (static_cast<double>(truncated) > c ? 1 : 0);  // floor
 }
 
 // A hash in which every output bit depends on every input bit.
@@ -128,6 +135,23 @@ struct CellKeys {
     }
 };
 
+template <int D>
+Cell<D> neighbour(Cell<D> cell, const Cell<D>& step) {
+    for (std::size_t a = 0; a < D; ++a) cell[a] += step[a];
+    return cell;
+}
+
+// The cells that contain these, `steps` classes above, where cells are 2^steps times as long.
+template <int D>
+[[gnu::always_inline]] inline Cell<D> above(Cell<D> cell, unsigned steps) {
+    for (std::int32_t& c : cell) c >>= steps;
+    return cell;
+}
+template <int D>
+[[gnu::always_inline]] inline CellSpan<D> above(const CellSpan<D>& span, unsigned steps) {
+    return {above<D>(span.lo, steps), above<D>(span.hi, steps)};
+}
+
 // Half stencil: half of the steps to adjacent cells, so that every two cells are joined once.
 template <int D>
 constexpr auto half_steps() {
@@ -147,6 +171,19 @@ constexpr auto half_steps() {
                                         {-1, 1, 1},
                                         {0, 1, 1},
                                         {1, 1, 1}}};
+}
+
+// Full stencil: the steps to all adjacent cells.
+template <int D>
+constexpr auto full_steps() {
+    constexpr auto half = half_steps<D>();
+    std::array<Cell<D>, 2 * half.size()> full{};
+    for (std::size_t k = 0; k < half.size(); ++k)
+        for (std::size_t a = 0; a < D; ++a) {
+            full[2 * k][a] = half[k][a];
+            full[2 * k + 1][a] = -half[k][a];
+        }
+    return full;
 }
 
 }  // namespace vicinal::inline VICINAL_API

@@ -1,9 +1,9 @@
-// Sorts and moves the ends of boxes, and updates the set of overlapping pairs.
+// Sorts the ends of boxes, and updates the set of overlapping pairs.
 #include "structures/end_lists.hpp"
 
 #include <algorithm>
 
-#include "base/parallel.hpp"
+#include "base/sort.hpp"
 
 namespace vicinal::inline VICINAL_API {
 
@@ -15,8 +15,8 @@ void EndLists<T, D>::assign(const BoxSlots<T, D>& slots, std::size_t axis, int t
     parallel_tasks(threads, D, [&](std::size_t a, int) {
         ends_[a].clear();
         append_ends(slots, alive, a);
-        std::sort(ends_[a].begin(), ends_[a].end());
-        note_positions(a, slots.size());
+        sort_in_steps(ends_[a].begin(), ends_[a].end());
+        note_all_positions(a, slots.size());
         if (!alive.empty())
             quantiser_.set_axis(a, ends_[a].front().value, ends_[a].back().value);
     });
@@ -27,17 +27,22 @@ void EndLists<T, D>::assign(const BoxSlots<T, D>& slots, std::size_t axis, int t
 }
 
 template <Real T, int D>
-std::uint64_t EndLists<T, D>::update(BoxSlots<T, D>& slots, std::size_t axis) {
+std::uint64_t EndLists<T, D>::update(BoxSlots<T, D>& slots, std::size_t axis, int threads) {
     erase_gone(slots);
     quantised_.resize(slots.size());
-    for (const Index slot : slots.changed()) quantise(slots, slot);
-    const std::uint64_t passed = move_changed(slots);
-    for (const Index slot : slots.changed()) {
-        slots.advance(slot);
-        quantise(slots, slot);
+    std::uint64_t swaps = 0;
+    if (!slots.changed().empty()) {
+        move_changed(slots, threads);
+        sort_ends(slots, threads);
+        swaps = apply_changes();
+        parallel_for(threads, slots.changed().size(), [&](std::size_t k) {
+            const Index slot = slots.changed()[k];
+            slots.advance(slot);
+            quantise(slots, slot);
+        });
     }
     insert_fresh(slots, axis);
-    return passed;
+    return swaps;
 }
 
 template <Real T, int D>
@@ -49,17 +54,22 @@ void EndLists<T, D>::append_ends(const BoxSlots<T, D>& slots, std::span<const In
 }
 
 template <Real T, int D>
-void EndLists<T, D>::note_positions(std::size_t axis, std::size_t slots) {
-    position_[axis].resize(2 * slots);
-    for (std::size_t p = 0; p < ends_[axis].size(); ++p)
+void EndLists<T, D>::note_positions(std::size_t axis, Range range) {
+    for (std::size_t p = range.begin; p < range.end; ++p)
         position_[axis][ends_[axis][p].tag] = static_cast<Index>(p);
+}
+
+template <Real T, int D>
+void EndLists<T, D>::note_all_positions(std::size_t axis, std::size_t slots) {
+    position_[axis].resize(2 * slots);
+    note_positions(axis, {0, ends_[axis].size()});
 }
 
 // Vectorised: columns of sides, and a byte per candidate.
 template <Real T, int D>
 void EndLists<T, D>::sweep_all(const BoxSlots<T, D>& slots, std::vector<Index>& alive,
                                std::size_t axis) {
-    std::sort(alive.begin(), alive.end(), [&](Index a, Index b) {
+    sort_in_steps(alive.begin(), alive.end(), [&](Index a, Index b) {
         return end_of(slots.box(a), axis, a, false) < end_of(slots.box(b), axis, b, false);
     });
     std::array<std::vector<T>, 2 * D> sides;
@@ -73,6 +83,7 @@ void EndLists<T, D>::sweep_all(const BoxSlots<T, D>& slots, std::vector<Index>& 
         const auto end =
             std::upper_bound(sides[axis].begin(), sides[axis].end(), sides[D + axis][e]);
         const auto last = static_cast<std::size_t>(end - sides[axis].begin());
+        poll_cancelled(last - e);
         std::fill(overlap.begin() + static_cast<std::ptrdiff_t>(e),
                   overlap.begin() + static_cast<std::ptrdiff_t>(last), std::uint8_t{1});
         for (std::size_t a = 0; a < D; ++a) {
@@ -88,97 +99,140 @@ void EndLists<T, D>::sweep_all(const BoxSlots<T, D>& slots, std::vector<Index>& 
 }
 
 template <Real T, int D>
+const CountedVector<std::uint8_t>& EndLists<T, D>::mark(std::span<const Index> some,
+                                                        std::size_t slots) {
+    marked_.assign(slots, 0);
+    for (const Index slot : some) marked_[slot] = 1;
+    return marked_;
+}
+
+template <Real T, int D>
 void EndLists<T, D>::erase_gone(const BoxSlots<T, D>& slots) {
     if (slots.gone().empty()) return;
-    std::vector<std::uint8_t> gone(slots.size(), 0);
-    for (const Index slot : slots.gone()) gone[slot] = 1;
+    const CountedVector<std::uint8_t>& gone = mark(slots.gone(), slots.size());
     for (std::size_t a = 0; a < D; ++a) {
         std::erase_if(ends_[a], [&](const End& end) { return gone[end.tag / 2] != 0; });
-        note_positions(a, slots.size());
+        note_all_positions(a, slots.size());
     }
     pairs_.erase_if([&](Index a, Index b) { return (gone[a] | gone[b]) != 0; });
 }
 
-// A move reads scattered memory in two steps: the positions of its ends, then the ends around
-// them. Each is prefetched some moves ahead. Prefetching the boxes that will be passed as well
-// costs more than it saves.
+// Insertion sort of a list with an eye on every swap (Baraff 1992; Cohen et al. 1995). Each two
+// ends whose order has changed are swapped once.
 template <Real T, int D>
-std::uint64_t EndLists<T, D>::move_changed(const BoxSlots<T, D>& slots) {
-    constexpr std::size_t ends = 4, now = 10;  // moves after the positions
-    const std::span<const Index> changed = slots.changed();
-    const std::size_t count = changed.size();
-    std::uint64_t sum = 0;
-    for (std::size_t k = 0; k < count + now; ++k) {
-        if (k < count)
-            for (std::size_t a = 0; a < D; ++a)
-                __builtin_prefetch(&position_[a][2 * changed[k]]);
-        if (const std::size_t m = k - ends; m < count) prefetch_ends(changed[m]);
-        if (const std::size_t m = k - now; m < count) sum += move(slots, changed[m]);
-    }
-    return sum;
-}
+class EndLists<T, D>::InsertionSort {
+  public:
+    InsertionSort(EndLists& lists, const BoxSlots<T, D>& slots, std::size_t axis,
+                  Changes& changes)
+        : lists_(lists),
+          slots_(slots),
+          axis_(axis),
+          ends_(lists.ends_[axis].data()),
+          quantised_(lists.quantised_.data()),
+          changes_(changes) {}
+    ~InsertionSort() { lists_.note_positions(axis_, moved_); }
+    InsertionSort(const InsertionSort&) = delete;
+    InsertionSort& operator=(const InsertionSort&) = delete;
 
-// Forced inline: g++ drops calls of functions that only prefetch.
-template <Real T, int D>
-[[gnu::always_inline]] inline void EndLists<T, D>::prefetch_ends(Index slot) const {
-    constexpr std::ptrdiff_t around = 8;  // ends: a cache line
-    for (std::size_t a = 0; a < D; ++a)
-        for (const Index tag : {2 * slot, 2 * slot + 1}) {
-            const End* const end = ends_[a].data() + position_[a][tag];
-            __builtin_prefetch(end - around);
-            __builtin_prefetch(end);
-            __builtin_prefetch(end + around);
+    bool in_place(std::size_t at) const { return !(ends_[at] < ends_[at - 1]); }
+
+    // Inserts an end into the sorted ones before it, from `first` on.
+    void insert(std::size_t first, std::size_t at) {
+        const End end = ends_[at];
+        const QuantisedBox<D> own = quantised_[end.tag / 2];
+        std::size_t to = at;
+        for (; to > first && end < ends_[to - 1]; --to) {
+            const End other = ends_[to] = ends_[to - 1];
+            // Most of these boxes are far apart along another axis.
+            const bool near = own.overlaps(quantised_[other.tag / 2]);
+            if (near && ((other.tag ^ end.tag) & 1u) != 0) note_swap(end.tag, other.tag);
         }
-}
-
-// This and move_end() are forced inline: each has one caller, an inner loop.
-template <Real T, int D>
-[[gnu::always_inline]] inline std::uint64_t EndLists<T, D>::move(const BoxSlots<T, D>& slots,
-                                                                 Index slot) {
-    const Box<T, D>&from = slots.box(slot), &to = slots.next_box(slot);
-    std::uint64_t sum = 0;
-    for (std::size_t a = 0; a < D; ++a) {
-        // The leading end first, so that the two ends of the box never pass each other.
-        const bool up = to.hi[a] > from.hi[a];
-        for (const bool top : {up, !up}) sum += move_end(slots, a, end_of(to, a, slot, top));
+        ends_[to] = end;
+        changes_.swaps += at - to;
+        note_moved({to, at + 1});
+        poll_cancelled(8 + (at - to));
     }
-    return sum;
+
+  private:
+    // A lower end that moves below an upper one: along this axis the boxes overlap now and did
+    // not before. The reverse for an upper end.
+    void note_swap(Index tag, Index other) {
+        const Index a = tag / 2, b = other / 2;
+        if ((tag & 1u) == 0) {
+            if (overlaps(slots_.next_box(a), slots_.next_box(b)))
+                changes_.begun.push_back({a, b});
+        } else if (overlaps(slots_.box(a), slots_.box(b))) {
+            changes_.ended.push_back({a, b});
+        }
+    }
+    // Positions are written once for adjacent moves.
+    void note_moved(Range range) {
+        if (range.begin >= moved_.end) {
+            lists_.note_positions(axis_, moved_);
+            moved_.begin = range.begin;
+        }
+        moved_ = {std::min(moved_.begin, range.begin), range.end};
+    }
+
+    EndLists& lists_;
+    const BoxSlots<T, D>& slots_;
+    const std::size_t axis_;
+    End* const ends_;
+    const QuantisedBox<D>* const quantised_;
+    Changes& changes_;
+    Range moved_;
+};
+
+// Writes the new coordinates of all changed boxes to the lists.
+template <Real T, int D>
+void EndLists<T, D>::move_changed(BoxSlots<T, D>& slots, int threads) {
+    parallel_for(threads, slots.changed().size(), [&](std::size_t k) {
+        const Index slot = slots.changed()[k];
+        quantise(slots, slot);
+        for (std::size_t a = 0; a < D; ++a)
+            for (const bool top : {false, true}) {
+                const End end = end_of(slots.next_box(slot), a, slot, top);
+                ends_[a][position_[a][end.tag]] = end;
+            }
+    });
 }
 
-// An overlap begins or ends only where a lower end and an upper end are swapped. Most of these
-// boxes are far apart along another axis, which their quantised boxes show. Returns how many
-// ends this one passed.
+// First ranges of all lists, each by itself; then each is merged with those before it, which
+// moves only ends that cross a border.
 template <Real T, int D>
-[[gnu::always_inline]] inline std::uint64_t EndLists<T, D>::move_end(
-    const BoxSlots<T, D>& slots, std::size_t axis, const End& end) {
-    CountedVector<End>& ends = ends_[axis];
-    CountedVector<Index>& position = position_[axis];
-    const Index slot = end.tag / 2;
-    const QuantisedBox<D> own = quantised_[slot];
-    const std::size_t from = position[end.tag];
-    std::size_t at = from;
-    const auto pass = [&](const End& other) {
-        ends[at] = other;
-        position[other.tag] = static_cast<Index>(at);
-        const bool near = own.overlaps(quantised_[other.tag / 2]);
-        if (near && ((other.tag ^ end.tag) & 1u) != 0) update_pair(slots, slot, other.tag / 2);
-    };
-    for (; at > 0 && end < ends[at - 1]; --at) pass(ends[at - 1]);
-    for (; at + 1 < ends.size() && ends[at + 1] < end; ++at) pass(ends[at + 1]);
-    ends[at] = end;
-    position[end.tag] = static_cast<Index>(at);
-    return from < at ? at - from : from - at;
+void EndLists<T, D>::sort_ends(const BoxSlots<T, D>& slots, int threads) {
+    const std::size_t n = ends_[0].size(), ranges = (n + range_size - 1) / range_size;
+    if (changes_.size() < D * (ranges + 1)) changes_.resize(D * (ranges + 1));
+    for (Changes& changes : changes_) {
+        changes.begun.clear();
+        changes.ended.clear();
+        changes.swaps = 0;
+    }
+    parallel_tasks(threads, D * ranges, [&](std::size_t t, int) {
+        const std::size_t axis = t / ranges, begin = t % ranges * range_size;
+        InsertionSort sort(*this, slots, axis, changes_[t]);
+        for (std::size_t at = begin + 1; at < std::min(n, begin + range_size); ++at)
+            if (!sort.in_place(at)) sort.insert(begin, at);
+    });
+    parallel_tasks(threads, D, [&](std::size_t axis, int) {
+        InsertionSort sort(*this, slots, axis, changes_[D * ranges + axis]);
+        for (std::size_t border = range_size; border < n; border += range_size)
+            for (std::size_t at = border; at < n && !sort.in_place(at); ++at)
+                sort.insert(0, at);
+    });
 }
 
-// Compares the boxes before and after all have moved, so that the order of moves does not
-// matter.
+// Overlaps were compared before and after all boxes have moved: those that began are not among
+// those that ended, and the order does not matter for the set.
 template <Real T, int D>
-void EndLists<T, D>::update_pair(const BoxSlots<T, D>& slots, Index one, Index other) {
-    if (one == other) return;
-    const bool then = overlaps(slots.box(one), slots.box(other));
-    const bool now = overlaps(slots.next_box(one), slots.next_box(other));
-    if (now && !then) pairs_.insert(one, other);
-    if (then && !now) pairs_.erase(one, other);
+std::uint64_t EndLists<T, D>::apply_changes() {
+    std::uint64_t swaps = 0;
+    for (const Changes& changes : changes_) {
+        swaps += changes.swaps;
+        for (const EntryPair& pair : changes.ended) pairs_.erase(pair.first, pair.second);
+        for (const EntryPair& pair : changes.begun) pairs_.insert(pair.first, pair.second);
+    }
+    return swaps;
 }
 
 // Inserts all new boxes in one pass over the lists.
@@ -192,9 +246,12 @@ void EndLists<T, D>::insert_fresh(BoxSlots<T, D>& slots, std::size_t axis) {
     for (std::size_t a = 0; a < D; ++a) {
         const auto old = static_cast<std::ptrdiff_t>(ends_[a].size());
         append_ends(slots, slots.fresh(), a);
-        std::sort(ends_[a].begin() + old, ends_[a].end());
-        std::inplace_merge(ends_[a].begin(), ends_[a].begin() + old, ends_[a].end());
-        note_positions(a, slots.size());
+        const auto middle = ends_[a].begin() + old;
+        sort_in_steps(middle, ends_[a].end());
+        merged_.resize(ends_[a].size());
+        std::merge(ends_[a].begin(), middle, middle, ends_[a].end(), merged_.begin());
+        ends_[a].swap(merged_);
+        note_all_positions(a, slots.size());
     }
     sweep_fresh(slots, axis);
 }
@@ -202,20 +259,21 @@ void EndLists<T, D>::insert_fresh(BoxSlots<T, D>& slots, std::size_t axis) {
 // Sweeps along the axis with two active lists, one of old and one of new boxes.
 template <Real T, int D>
 void EndLists<T, D>::sweep_fresh(const BoxSlots<T, D>& slots, std::size_t axis) {
-    std::vector<std::uint8_t> is_new(slots.size(), 0);
-    for (const Index slot : slots.fresh()) is_new[slot] = 1;
-    std::array<std::vector<Index>, 2> open;
-    std::vector<Index> index(slots.size());  // position in `open`
+    const CountedVector<std::uint8_t>& is_new = mark(slots.fresh(), slots.size());
+    auto& [open, index] = active_;
+    for (CountedVector<Index>& list : open) list.clear();
+    index.resize(slots.size());
     for (const End& end : ends_[axis]) {
         const Index slot = end.tag / 2;
-        std::vector<Index>& own = open[is_new[slot]];
+        CountedVector<Index>& own = open[is_new[slot]];
         if ((end.tag & 1u) != 0) {
             index[own.back()] = index[slot];
             own[index[slot]] = own.back();
             own.pop_back();
             continue;
         }
-        const auto insert_overlapping = [&](const std::vector<Index>& others) {
+        const auto insert_overlapping = [&](const CountedVector<Index>& others) {
+            poll_cancelled(8 + others.size());
             for (const Index other : others)
                 if (overlaps(slots.box(slot), slots.box(other))) pairs_.insert(slot, other);
         };

@@ -1,5 +1,5 @@
-// The implicit kd-tree of P1, which is never stored: space is halved along x, y, z, x, ...
-// recursively. This file assigns cells to bodies.
+// The implicit kd-tree of Poirrier (2009), which is never stored: space is halved along x, y,
+// z, x, ... recursively. This file assigns cells to bodies.
 #pragma once
 
 #include <algorithm>
@@ -82,6 +82,8 @@ class ImplicitTree {
 
     unsigned bits() const { return bits_; }           // per axis
     unsigned code_bits() const { return D * bits_; }  // of the longest code
+    // The longest edge of the root.
+    double root_edge() const { return *std::ranges::max_element(root_.edges); }
     // The volume of a cell in finest cells, and that of a finest cell.
     std::uint64_t volume(unsigned length) const {
         return std::uint64_t{1} << (code_bits() - length);
@@ -101,7 +103,7 @@ class ImplicitTree {
         return result;
     }
 
-    // P1 section 5.2.
+    // Poirrier (2009), section 5.2.
     std::uint64_t code(const std::array<std::uint32_t, D>& place) const {
         std::uint64_t result = 0;
         for (std::size_t a = 0; a < D; ++a) result |= spread_bits<D>(place[a]) << rank_[a];
@@ -180,11 +182,11 @@ class ImplicitTree {
         return level < 0 ? -1 : level * D + static_cast<int>(rank_[axis]);
     }
 
-    // The cell of a piece (P1 section 5.3) that has been split along the axes before `level`,
-    // and whose first plane still crossed is `first`: the common prefix of its corners' codes
-    // ends at the first splitting plane between them. There the piece is split, once per axis,
-    // if the cells of the resulting pieces are together smaller than its own (P1 section 4.1).
-    // Returns their volume.
+    // The cell of a piece (Poirrier 2009, section 5.3) that has been split along the axes
+    // before `level`, and whose first plane still crossed is `first`: the common prefix of its
+    // corners' codes ends at the first splitting plane between them. There the piece is split,
+    // once per axis, if the cells of the resulting pieces are together smaller than its own
+    // (Poirrier 2009, section 4.1). Returns their volume.
     template <std::size_t level>
     std::uint64_t place(const std::array<Cut, D>& cuts, int first, std::uint64_t corner,
                         Pieces<D>& out) const {

@@ -1,6 +1,6 @@
-// Bodies as sorted records in an implicit tree (P1 section 5): every piece of a body is a
-// record (locational code of its cell, length of the code, entry). In sorted order a cell is
-// followed by the cells inside it: these form the run of a record.
+// Bodies as sorted records in an implicit tree (Poirrier 2009, section 5): every piece of a
+// body is a record (locational code of its cell, length of the code, entry). In sorted order a
+// cell is followed by the cells inside it: these form the run of a record.
 //
 // Coherent: the order of the last step is re-sorted. Then every body has a record for every
 // corner, so that the number of records is constant, and the record stores its corner.
@@ -15,6 +15,7 @@
 
 #include "base/adaptive_sort.hpp"
 #include "base/sort.hpp"
+#include "common/stopwatch.hpp"
 #include "scene/packed.hpp"
 #include "structures/implicit_tree.hpp"
 
@@ -35,21 +36,32 @@ class KdRecords {
 
     // Orders and packs the instances, and writes their records.
     void assign(const Scene<T, D>& scene, Packed<T, D>& packed) {
+        common::Stopwatch watch;
         const std::size_t n = scene.size();
         number_bits_ = static_cast<unsigned>(std::bit_width(n));
         if (coherent_) number_bits_ += slot_bits;
         const bool same = std::exchange(ordered_, false) && packed.size() == n;
         // One bit is left for the sentinel after the last code.
         const bool kept = tree_.assign(scene, 63 - length_bits - number_bits_, same);
+        seconds_ = {.split = watch.lap()};
         if (!kept) order_entries(scene, packed);
+        seconds_.sort = watch.lap();
         packed.fill(scene, {});
         measure_cells(scene, packed);
         if (kept)
-            update_records(scene.threads());
+            update_records(scene.threads(), watch);
         else
-            write_records(scene.threads());
+            write_records(scene.threads(), watch);
+        seconds_.sort += watch.lap();
         ordered_ = coherent_;
     }
+
+    // Durations of the stages of the last assign(): cells and pieces of the bodies; order of
+    // the bodies and of the records.
+    struct Seconds {
+        double split = 0, sort = 0;
+    };
+    const Seconds& seconds() const { return seconds_; }
 
     const ImplicitTree<T, D>& tree() const { return tree_; }
     const CellBox<D>& cells(std::size_t entry) const { return cells_[entry]; }
@@ -99,7 +111,8 @@ class KdRecords {
     static constexpr unsigned slot_bits = D;
 
     // A record: code, length and number of the entry (coherent: and of the corner) in one
-    // integer, whose order is that of P1 section 5.4: a cell comes before the cells inside it.
+    // integer, whose order is that of Poirrier (2009), section 5.4: a cell comes before the
+    // cells inside it.
     std::uint64_t record(const TreeCell& cell, std::uint64_t number) const {
         return (cell.code << length_bits | cell.length) << number_bits_ | number;
     }
@@ -175,8 +188,8 @@ class KdRecords {
         body_volume_ *= box_fraction(scene.view());
     }
 
-    // Makes the records of all pieces and sorts them (P1 section 5.4).
-    void write_records(int threads) {
+    // Makes the records of all pieces and sorts them (Poirrier 2009, section 5.4).
+    void write_records(int threads, common::Stopwatch& watch) {
         const std::size_t n = cells_.size();
         const unsigned all_bits = tree_.code_bits() + length_bits;
         const unsigned bits = radix_bits(n, all_bits);
@@ -193,6 +206,7 @@ class KdRecords {
             ends[piece] = at;
         };
         const std::size_t count = sorter_.count(n, bits, threads, make, key);
+        seconds_.split += watch.lap();
         const auto again = [&](Range range, std::size_t piece, const auto& put) {
             const std::uint64_t* const end = ends[piece];
             for (const std::uint64_t* at = records + max_pieces * range.begin; at != end; ++at)
@@ -211,13 +225,15 @@ class KdRecords {
         records_.data()[count] = ~std::uint64_t{0};  // sentinel after every key
     }
 
-    // P1 section 7.1: writes new codes in the old order, then re-sorts what has changed.
-    void update_records(int threads) {
+    // Poirrier (2009), section 7.1: writes new codes in the old order, then re-sorts what has
+    // changed.
+    void update_records(int threads, common::Stopwatch& watch) {
         const std::size_t count = records_.size();
         scratch_.resize(count);
         parallel_for(threads, cells_.size(), [&](std::size_t e) {
             make_records(e, scratch_.data() + (e << slot_bits));
         });
+        seconds_.split += watch.lap();
         parallel_for(threads, count,
                      [&](std::size_t r) { records_[r] = scratch_[number_of(records_[r])]; });
         adaptive_sort(threads, records_, scratch_, std::less<>());
@@ -234,6 +250,7 @@ class KdRecords {
     Buffer<std::uint64_t> scratch_;  // coherent: scratch of the sort
     Buffer<double> volumes_;         // of parts of the bodies
     double body_volume_ = 0;
+    Seconds seconds_;
 };
 
 }  // namespace vicinal::inline VICINAL_API

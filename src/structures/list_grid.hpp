@@ -1,16 +1,17 @@
-// A cell list: a grid of a bounded number of cells, with a linked list of bodies in each (P3,
-// appendices A.1 and A.2). `first` is the first body of a cell, `next` the next one in the same
-// cell. A body is only in the cell of its lower corner, and no body extends beyond the adjacent
-// cell, so all its neighbours are in the 3^D cells around its own.
+// A cell list: a grid of a bounded number of cells, with a linked list of bodies in each (Lara
+// 2005, appendices A.1 and A.2). `first` is the first body of a cell, `next` the next one in
+// the same cell. A body is only in the cell of its lower corner, and no body extends beyond the
+// adjacent cell, so all its neighbours are in the 3^D cells around its own.
 #pragma once
 
-#include "structures/cells.hpp"
+#include "structures/cell_order.hpp"
 #include "structures/method.hpp"
+#include "structures/method_entry.hpp"
 
 namespace vicinal::inline VICINAL_API {
 
-// The bounds of the bodies' lower corners, and their longest edge. Halved, so that differences
-// of the largest numbers are finite.
+// The bounds of the bodies' lower corners, and their longest edge, on the first `axes` axes. On
+// the others there is one cell. Halved, so that differences of the largest numbers are finite.
 template <Real T, int D>
 struct Spread {
     std::array<double, D> lo{};           // halved
@@ -18,7 +19,7 @@ struct Spread {
     double half_edge = 0;
 
     Spread() = default;
-    explicit Spread(const Scene<T, D>& scene);
+    Spread(const Scene<T, D>& scene, std::size_t axes);
 
     // The cell of a coordinate, from 0 on, for cells with this half edge.
     double cell(T x, std::size_t axis, double half_cell) const {
@@ -38,22 +39,26 @@ struct Spread {
 template <Real T, int D>
 class ListGrid {
   public:
-    // At most 7 cells per body (P3), plus a constant for few bodies.
+    // At most 7 cells per body (Lara 2005), plus a constant for few bodies.
     static double max_cells(std::size_t bodies) {
         return std::min(7 * static_cast<double>(bodies) + 64, 2147483647.0);
     }
+
+    // The grid divides the first `axes` axes.
+    ListGrid(CellOrder order, std::size_t axes)
+        : order_(order), axes_(static_cast<unsigned>(axes)) {}
 
     // `counts` cells per axis; cell_of(x, axis) is in 0 ... counts - 1 and monotone.
     template <class CellOf>
     void assign(const Scene<T, D>& scene, const Cell<D>& counts, const CellOf& cell_of,
                 Packed<T, D>& packed) {
-        counts_ = counts;
+        set_counts(counts);
         cell_of_.resize(scene.size());
         parallel_for(scene.threads(), scene.size(), [&](std::size_t k) {
             const Box<T, D> box = scene.box(static_cast<Index>(k));
             Cell<D> cell;
             for (std::size_t a = 0; a < D; ++a) cell[a] = cell_of(box.lo[a], a);
-            cell_of_[k] = index(cell);
+            cell_of_[k] = place(cell);
         });
         link(scene.threads(), packed);
     }
@@ -82,18 +87,35 @@ class ListGrid {
   private:
     static constexpr std::size_t cells_per_task = 2048;
 
-    Index index(const Cell<D>& cell) const {  // rows along x
+    static Index row_place(const Cell<D>& cell, const Cell<D>& counts) {  // rows along x
         std::size_t i = 0;
         for (std::size_t a = D; a-- > 0;)
-            i = i * static_cast<std::size_t>(counts_[a]) + static_cast<std::size_t>(cell[a]);
+            i = i * static_cast<std::size_t>(counts[a]) + static_cast<std::size_t>(cell[a]);
         return static_cast<Index>(i);
     }
+    // The number of a cell in the grid's order, and its reverse.
+    Index place(const Cell<D>& cell) const {
+        const Index row = row_place(cell, counts_);
+        return order_ == CellOrder::row ? row : curve_place_[row];
+    }
+    Cell<D> cell_at(std::size_t place) const;
+    Run run(const Cell<D>& cell) const {
+        const std::size_t c = place(cell);
+        return {start_[c], start_[c + 1]};
+    }
+
+    void set_counts(const Cell<D>& counts);
     void link(int threads, Packed<T, D>& packed);
-    void join(const Cell<D>& cell, Run own, Sieve<T, D>& sieve) const;
+    void join_rows(const Cell<D>& cell, Run own, Sieve<T, D>& sieve) const;
+    void join_cells(const Cell<D>& cell, Run own, Sieve<T, D>& sieve) const;
     void probe_one(Index query, const CellSpan<D>& span, Sieve<T, D>& sieve) const;
 
+    const CellOrder order_;
+    const unsigned axes_;
     Cell<D> counts_{};
     std::size_t cells_ = 0;
+    // Curves: the place on the curve of the cell with a given place in rows, and the reverse.
+    Buffer<Index> curve_place_, row_place_;
     Buffer<Index> cell_of_;  // of each instance
     Buffer<Index> first_, next_;
     Buffer<Index> start_;  // first entry of each cell, and the end
@@ -112,15 +134,21 @@ class ListGridMethod : public Method<T, D> {
     void probe(const Scene<T, D>& queries, Range instances,
                const SearchContext<T, D>& context) const override {
         Sieve<T, D> sieve(context, packed_);
-
         if (packed_.size() > 0) grid_.probe(queries, instances, locate(), sieve);
     }
 
   protected:
+    // Options `axes` and `order`.
+    explicit ListGridMethod(const Choice& choice)
+        : axes_(std::min<std::size_t>(D, choice.word("axes") == "2" ? 2 : 3)),
+          grid_(cell_order(choice.word("order")), axes_) {}
+
     void assign(const Scene<T, D>& scene, const Cell<D>& counts) {
         grid_.assign(scene, counts, locate(), packed_);
         packed_.fill(scene, {});
     }
+
+    const std::size_t axes_;  // that are divided
 
   private:
     auto locate() const {
@@ -132,5 +160,15 @@ class ListGridMethod : public Method<T, D> {
     ListGrid<T, D> grid_;
     Packed<T, D> packed_;
 };
+
+inline std::vector<OptionInfo> list_grid_options() {
+    return {{"axes", "3", "divide x and y only, or all axes", 0, 0, {"3", "2"}},
+            {"order",
+             "row",
+             "order of the cells: rows along x, or a space-filling curve",
+             0,
+             0,
+             {"row", "morton", "hilbert"}}};
+}
 
 }  // namespace vicinal::inline VICINAL_API

@@ -82,9 +82,10 @@ class RowFinder {
     virtual ~RowFinder() = default;
     // The bodies in the method's order; empty if rows cannot be found for the last build.
     virtual std::span<const Index> body_order() const = 0;
-    // Fills offsets and indices, in an open domain without groups and exclusions.
+    // Fills offsets, indices and, in a periodic domain, images; without ghosts, groups and
+    // exclusions.
     virtual RowStatistics find_rows(const SearchContext<T, D>& context, Order order,
-                                    RowOrder row_order, Rows<D>& rows) = 0;
+                                    RowOrder row_order, Rows<T, D>& rows) = 0;
 };
 
 // For methods that propose pairs more than once: pairs can only be counted, with duplicates.

@@ -26,6 +26,7 @@ class RunTasks {
         work_before_.resize(blocks(records));
         parallel_ranges(threads, work_before_.size(), [&](Range range, std::size_t piece) {
             for (std::size_t b = range.begin; b < range.end; ++b) {
+                poll_cancelled(block_records);
                 std::uint64_t work = 0;
                 for (std::size_t r = b * block_records;
                      r < std::min(records, (b + 1) * block_records); ++r)

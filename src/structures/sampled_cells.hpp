@@ -1,7 +1,7 @@
-// The approximate mode of P5 section 5: a body is stored in all cells that its box covers, but
-// in at most a fixed number of them, chosen at random if it covers more. Queries read all cells
-// they cover, and so miss bodies stored elsewhere. A pair is reported in the lowest cell that
-// one body covers and the other is stored in.
+// The approximate mode of Gissler et al. (2011), section 5: a body is stored in all cells that
+// its box covers, but in at most a fixed number of them, chosen at random if it covers more.
+// Queries read all cells they cover, and so miss bodies stored elsewhere. A pair is reported in
+// the lowest cell that one body covers and the other is stored in.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,8 @@ class SampledCells {
             return grid.cover(scene.box(static_cast<Index>(k)));
         };
         parallel_for(scene.threads(), n, [&](std::size_t k) {
-            first_[k] = static_cast<std::size_t>(
-                std::min(cover(k).count(), static_cast<double>(per_body)));
+            first_[k] =
+                static_cast<std::size_t>(std::min<std::uint64_t>(cover(k).count(), per_body));
         });
         const std::size_t total = exclusive_scan(scene.threads(), first_.span());
         if (total >= std::numeric_limits<Index>::max())
@@ -73,11 +73,10 @@ class SampledCells {
         return cell;
     }
 
-    // `count` different numbers below `all`, in ascending order: all of them, or at random
+    // `count` different numbers below `total`, in ascending order: all of them, or at random
     // (Floyd's algorithm: the last candidate replaces a number that is already chosen).
-    static void choose(double all, std::size_t count, std::uint64_t seed,
+    static void choose(std::uint64_t total, std::size_t count, std::uint64_t seed,
                        std::array<std::uint64_t, max_per_body>& chosen) {
-        const auto total = static_cast<std::uint64_t>(all);
         for (std::size_t c = 0; c < count; ++c) {
             const std::uint64_t last = total - count + c;
             seed += 0x9e3779b97f4a7c15;

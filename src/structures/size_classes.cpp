@@ -1,5 +1,6 @@
 #include "structures/size_classes.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -21,7 +22,7 @@ double half_edge(const Box<T, D>& box) {
     return edge;
 }
 
-// P4 Eq. 2: the smallest power of two that is not less.
+// Pouchol et al. (2009), Eq. 2: the smallest power of two that is not less.
 double power_of_two_above(double x) {
     int exponent = 0;
     const double mantissa = std::frexp(x, &exponent);
@@ -39,6 +40,18 @@ unsigned SizeClasses<T, D>::class_of(const Box<T, D>& box) const {
 }
 
 template <Real T, int D>
+bool SizeClasses<T, D>::one_size(const Scene<T, D>& scene) {
+    constexpr std::size_t max_samples = 1024;
+    const std::size_t n = scene.bodies(), count = std::min(n, max_samples);
+    if (count == 0) return true;
+    std::array<double, max_samples> half_edges;
+    for (std::size_t s = 0; s < count; ++s)
+        half_edges[s] = half_edge(scene.box(static_cast<Index>(s * n / count)));
+    std::sort(half_edges.begin(), half_edges.begin() + count);
+    return half_edges[count - 1 - count / 20] / 2 <= half_edges[count / 20];
+}
+
+template <Real T, int D>
 void SizeClasses<T, D>::choose(const Scene<T, D>& scene) {
     bounds_ = quantile_bounds(scene);
     const std::size_t pieces = piece_count(scene.threads(), scene.size());
@@ -53,6 +66,7 @@ void SizeClasses<T, D>::choose(const Scene<T, D>& scene) {
     for (std::size_t a = 0; a < D; ++a)
         edge = std::max(edge, 4 * (bounds_.extent[a] / farthest));
     edge_ = power_of_two_above(std::max(edge, std::numeric_limits<double>::min()));
+    inverse_ = inverse_half(edge_);
 
     PerPiece<std::uint32_t> seen(pieces, 0);
     parallel_ranges(scene.threads(), scene.size(), [&](Range r, std::size_t p) {
@@ -76,7 +90,8 @@ void SizeClasses<T, D>::write(const Scene<T, D>& scene, Buffer<CellRecord>& reco
     parallel_ranges(scene.threads(), n, [&](Range r, std::size_t p) {
         for (std::size_t k = r.begin; k < r.end; ++k) {
             const Box<T, D> box = scene.box(static_cast<Index>(k));
-            first_record_[k] = static_cast<Index>(span_of(box, class_of(box)).count());
+            const CellSpan<D> span = above<D>(span_of(box), class_of(box));
+            first_record_[k] = static_cast<Index>(span.count());
             totals[p] += first_record_[k];
         }
     });
@@ -92,7 +107,7 @@ void SizeClasses<T, D>::write(const Scene<T, D>& scene, Buffer<CellRecord>& reco
     parallel_for(scene.threads(), n, [&](std::size_t k) {
         const Box<T, D> box = scene.box(static_cast<Index>(k));
         const unsigned c = class_of(box);
-        const CellSpan<D> span = span_of(box, c);
+        const CellSpan<D> span = above<D>(span_of(box), c);
         std::size_t at = first_record_[k];
         for_each_between(span.lo, span.hi, [&](const Cell<D>& cell) {
             records[at++] = {key(c, cell), static_cast<Index>(k), bits_of<D>(cell, span)};

@@ -1,6 +1,6 @@
-// Size classes (P4 section 2.2): a hierarchy of grids with cells of edge 2^c. Every body is in
-// the smallest class whose cells are at least as long as its longest edge, so that it covers at
-// most 2 of them per axis (3 with rounding).
+// Size classes (Pouchol et al. 2009, section 2.2): a hierarchy of grids with cells of edge 2^c.
+// Every body is in the smallest class whose cells are at least as long as its longest edge, so
+// that it covers at most 2 of them per axis (3 with rounding).
 //
 // The cell of a coordinate in class c is its finest cell shifted right by c bits. So classes
 // nest exactly, despite rounding. The finest cells are clamped to a window around the quantile
@@ -23,6 +23,8 @@ class SizeClasses {
   public:
     // Chooses the edge of the finest cells and finds which classes have bodies.
     void choose(const Scene<T, D>& scene);
+    // True if most bodies are no more than twice as long as others, in a fixed sample.
+    static bool one_size(const Scene<T, D>& scene);
 
     // Writes a record for every body and cell, in the order of the instances.
     void write(const Scene<T, D>& scene, Buffer<CellRecord>& records, const char* method);
@@ -48,18 +50,12 @@ class SizeClasses {
         }
         return cell;
     }
-    // The cell that contains this one, `steps` classes above.
-    static Cell<D> above(Cell<D> cell, unsigned steps) {
-        for (std::int32_t& c : cell) c >>= steps;
-        return cell;
-    }
-
-    // The cells that a box covers in a class.
-    CellSpan<D> span_of(const Box<T, D>& box, unsigned size_class) const {
+    // The cells that a box covers in the finest class.
+    CellSpan<D> span_of(const Box<T, D>& box) const {
         CellSpan<D> span;
         for (std::size_t a = 0; a < D; ++a) {
-            span.lo[a] = finest_cell(box.lo[a], a) >> size_class;
-            span.hi[a] = finest_cell(box.hi[a], a) >> size_class;
+            span.lo[a] = finest_cell(box.lo[a], a);
+            span.hi[a] = finest_cell(box.hi[a], a);
         }
         return span;
     }
@@ -97,11 +93,12 @@ class SizeClasses {
     static constexpr unsigned field = largest + 1;  // bits per axis in a key
 
     std::int32_t finest_cell(T x, std::size_t axis) const {
-        return cell_at(static_cast<double>(x), bounds_.centre[axis], edge_, farthest);
+        return cell_at(static_cast<double>(x), bounds_.centre[axis], inverse_, farthest);
     }
     unsigned class_of(const Box<T, D>& box) const;
 
     double edge_ = 1;  // of the finest cell, a power of two
+    double inverse_ = 2;
     QuantileBounds bounds_;
     std::array<unsigned, largest + 1> used_{};
     std::size_t used_count_ = 0;

@@ -1,55 +1,63 @@
-// A list of pairs of entries, sorted to remove duplicates: for methods that find pairs more
-// than once and have no owner rule.
+// A list of pairs of entries without duplicates: for methods that find pairs more than once and
+// have no owner rule. Pairs are scattered to buckets of a radix sort while they are found;
+// duplicates are dropped when a bucket is sorted.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <span>
-#include <vector>
+#include <string>
 
 #include "base/sort.hpp"
 #include "simd/lists.hpp"
+
+#include <vicinal/error.hpp>
 
 namespace vicinal::inline VICINAL_API {
 
 class SortedPairs {
   public:
-    // search(task, put) calls put(a, b) for the pairs of a task, of entries below `entries`.
+    // search(range, put) calls put(a, b) for the pairs found from elements of a range of 0 to
+    // n - 1. Called a second time if there are many more pairs than in the last step.
     template <class F>
-    void assign(std::size_t entries, std::size_t tasks, int threads, const F& search) {
-        entry_bits_ = static_cast<unsigned>(std::bit_width(entries));
-        std::vector<std::vector<std::uint64_t>> found(tasks);
-        parallel_tasks(threads, tasks, [&](std::size_t t, int) {
-            search(t, [&](std::size_t a, std::size_t b) {
-                found[t].push_back(std::min(a, b) << entry_bits_ | std::max(a, b));
+    void assign(std::size_t entries, std::size_t n, int threads, const F& search) {
+        constexpr std::uint64_t max_pairs = std::numeric_limits<std::uint32_t>::max();
+        const auto bits = static_cast<unsigned>(std::bit_width(entries));
+        const auto key = [bits](const EntryPair& pair) {
+            return std::uint64_t{pair.first} << bits | pair.second;
+        };
+        const auto make = [&](Range range, std::size_t, const auto& put) {
+            search(range, [&](std::size_t a, std::size_t b) {
+                put(EntryPair{static_cast<Index>(std::min(a, b)),
+                              static_cast<Index>(std::max(a, b))});
             });
-        });
-        std::vector<std::size_t> before(tasks);
-        for (std::size_t t = 0; t < tasks; ++t) before[t] = found[t].size();
-        repeated_ = exclusive_scan(1, std::span(before));
-        auto& pairs = sorter_.records;
-        pairs.resize(repeated_);
-        parallel_tasks(threads, tasks, [&](std::size_t t, int) {
-            std::copy(found[t].begin(), found[t].end(), pairs.data() + before[t]);
-        });
-        sorter_.sort(2 * entry_bits_, threads, [](std::uint64_t pair) { return pair; });
-        const auto end = std::unique(pairs.data(), pairs.data() + repeated_);
-        pairs.resize(static_cast<std::size_t>(end - pairs.data()));
+        };
+        repeated_ = sorter_.scatter_with_slack(n, 2 * bits, threads, max_pairs, make, key);
+        if (repeated_ > max_pairs)
+            throw Error(Error::Kind::limit,
+                        "the list of pairs would have " + std::to_string(repeated_) +
+                            " elements with its duplicates, more than 2^32; choose a method or "
+                            "option that needs no list");
+        sorter_.for_each_bucket(
+            threads, key,
+            [&](Range pairs, const EntryPair* bucket, const std::uint32_t* order,
+                const auto& retain) {
+                for (std::size_t k = 0; k < pairs.size(); ++k)
+                    if (k == 0 || key(bucket[order[k]]) != key(bucket[order[k - 1]]))
+                        retain(bucket[order[k]]);
+            });
     }
 
-    std::size_t size() const { return sorter_.records.size(); }
-    EntryPair operator[](std::size_t p) const {
-        const std::uint64_t pair = sorter_.records[p];
-        const std::uint64_t mask = (std::uint64_t{1} << entry_bits_) - 1;
-        return {static_cast<Index>(pair >> entry_bits_), static_cast<Index>(pair & mask)};
-    }
-    std::size_t repeated() const { return repeated_; }  // before duplicates were removed
+    // The list in parts, whose number does not depend on threads.
+    std::size_t parts() const { return repeated_ == 0 ? 0 : sorter_.buckets(); }
+    std::span<const EntryPair> part(std::size_t p) const { return sorter_.kept(p); }
+    std::uint64_t repeated() const { return repeated_; }  // before duplicates were dropped
 
   private:
-    unsigned entry_bits_ = 0;
-    Sorter<std::uint64_t> sorter_;
-    std::size_t repeated_ = 0;
+    Sorter<EntryPair> sorter_;
+    std::uint64_t repeated_ = 0;
 };
 
 }  // namespace vicinal::inline VICINAL_API

@@ -13,6 +13,7 @@
 #include "base/sort.hpp"
 #include "scene/bounds.hpp"
 #include "structures/method.hpp"
+#include "structures/query_box.hpp"
 
 namespace vicinal::inline VICINAL_API {
 
@@ -28,7 +29,7 @@ struct TreePoint {
     Index instance;
 };
 
-// The widest axis of a set of points, and its midpoint (P3 A.3).
+// The widest axis of a set of points, and its midpoint (Lara 2005, A.3).
 template <Real T, int K>
 struct Middle {
     std::size_t axis = 0;
@@ -79,6 +80,7 @@ class Tree {
 
     CountedVector<Node> nodes;              // the root first, parents before children
     CountedVector<std::size_t> level_ends;  // nodes are in order of their level
+    bool whole_leaves = false;              // a search tests all pairs of two leaves
 
     // Builds the tree top-down over entries 0 ... n - 1: divide(node, level, ends) reorders the
     // entries of a node with more than `leaf` of them and returns how many children it gets,
@@ -98,6 +100,7 @@ class Tree {
             // A small tree is not worth several threads, and a single node is not worth a task.
             parallel_for(n < 8192 ? 1 : threads, count, [&](std::size_t k) {
                 if (nodes[first + k].size() <= leaf) return;
+                poll_cancelled(nodes[first + k].size());
                 std::array<Index, arity> ends;
                 nodes[first + k].children = divide(first + k, level, ends);
                 std::copy(ends.begin(), ends.end(), ends_.data() + k * arity);
@@ -174,7 +177,7 @@ class Tree {
 
     std::size_t tasks() const { return tasks_.size(); }
 
-    // Simultaneous descent, or dual-tree traversal (P3 section 2.5).
+    // Simultaneous descent, or dual-tree traversal (Lara 2005, section 2.5).
     template <class Overlap>
     void search(Range tasks, Sieve<T, D>& sieve, const Overlap& overlap) const {
         for (std::size_t t = tasks.begin; t < tasks.end; ++t)
@@ -189,7 +192,8 @@ class Tree {
     void probe(const Scene<T, D>& queries, Range instances, Sieve<T, D>& sieve) const {
         if (nodes.empty()) return;
         for (std::size_t q = instances.begin; q < instances.end; ++q)
-            probe_one(static_cast<Index>(q), queries.box(static_cast<Index>(q)), 0, sieve);
+            probe_one(static_cast<Index>(q), query_box(queries, static_cast<Index>(q)), 0,
+                      sieve);
     }
 
     void nearest(NearestQuery<T, D>& query) const {
@@ -228,6 +232,8 @@ class Tree {
         if (nodes[pair.a].children == 0 && nodes[pair.b].children == 0) {
             if (pair.a == pair.b)
                 sieve.self(run(pair.a));
+            else if (whole_leaves)
+                sieve.cross(run(pair.a), run(pair.b));
             else  // most bodies of a leaf do not overlap the other leaf
                 for (Index e = nodes[pair.a].begin; e < nodes[pair.a].end; ++e)
                     if (overlaps(boxes_[e], nodes[pair.b].box)) sieve.one(e, run(pair.b));

@@ -13,6 +13,7 @@
 
 #include "cases.hpp"
 #include "support/bodies.hpp"
+#include "support/columns.hpp"
 #include "support/compare.hpp"
 
 namespace vicinal::test {
@@ -20,7 +21,7 @@ namespace {
 
 constexpr int thread_counts[] = {1, 2, 3, 8};
 constexpr FilterCase filters[] = {FilterCase::none, FilterCase::groups, FilterCase::exclusions,
-                                  FilterCase::vertices};
+                                  FilterCase::vertices, FilterCase::kinds};
 constexpr std::size_t bodies_per_case = 40;
 constexpr std::size_t queries_per_case = 4;
 
@@ -101,6 +102,7 @@ class Agreement : public ::testing::Test {
         EXPECT_EQ(finder.count(), expected.one_set.size());
         if (all_outputs || finder.report().why.starts_with("method unused"))
             check_outputs(finder, expected.one_set);
+        check_columns(finder, bodies, others, domain, expected, all_outputs);
         EXPECT_EQ(
             difference<D>(expected.two_sets, listed(finder.pairs_with(others, Order::sorted))),
             "")
@@ -125,7 +127,7 @@ class Agreement : public ::testing::Test {
         EXPECT_EQ(
             difference<D>(both_ways<D>(expected), sorted<D>(rows_of(finder.neighbours()))), "")
             << "full";
-        const Rows<D>& ordered =
+        const Rows<T, D>& ordered =
             finder.neighbours(RowKind::full, Order::sorted, RowOrder::spatial);
         EXPECT_EQ(difference<D>(both_ways<D>(expected), sorted<D>(rows_of(ordered))), "")
             << "in order()";
@@ -139,6 +141,48 @@ class Agreement : public ::testing::Test {
             append(streamed, block);
         });
         EXPECT_EQ(difference<D>(expected, sorted<D>(streamed)), "") << "streamed";
+    }
+
+    // Plain arrays: the same pairs, with vectors and distances equal to the formula's bit by
+    // bit.
+    void check_columns(Finder<T, D>& finder, const Bodies<T, D>& bodies,
+                       const Bodies<T, D>& others, const Domain<D>& domain,
+                       const Expected& expected, bool all_outputs) {
+        const Columns all = bodies.shape == Shape::boxes ? Columns::ijS : Columns::ijSdD;
+        const Measure<T, D> own{bodies, bodies, domain};
+        compare_columns("pairs", own, expected.one_set, finder.pairs(all));
+        if (!all_outputs) return;
+        const Found<D> full = both_ways<D>(expected.one_set);
+        compare_columns("2 x n", own, expected.one_set,
+                        finder.template pairs<std::int64_t>(
+                            all, {.order = Order::sorted, .layout = PairLayout::two_by_n}),
+                        true);
+        compare_columns("full", own, full,
+                        finder.template pairs<std::int32_t>(
+                            all, {.order = Order::sorted, .kind = RowKind::full}),
+                        true);
+        compare_columns("rows", own, full, flat(finder.neighbours(all)));
+        const auto taken = finder.template take_neighbours<std::int64_t>(
+            all, RowKind::full, Order::sorted, RowOrder::spatial);
+        compare_columns("taken rows", own, full, flat(taken));
+        const Measure<T, D> two{others, bodies, domain};
+        compare_columns("two sets", two, expected.two_sets, finder.pairs_with(others, all));
+        compare_columns("rows of two sets", two, expected.two_sets,
+                        flat(finder.rows_with(others, all, Order::sorted)), true);
+        const Bodies<T, D> queries = expected.queries.view();
+        const bool round = all == Columns::ijSdD && queries.shape != Shape::boxes;
+        const Measure<T, D> probed{queries, bodies, domain};
+        compare_columns(
+            "probe", probed, expected.probes,
+            finder.probe(queries, round ? all : Columns::ijS, {.order = Order::sorted}), true);
+
+        std::mutex mutex;
+        Flat<T, D> streamed;
+        finder.for_each_block(all, [&](const ColumnBlock<T, D>& block) {
+            const std::lock_guard lock(mutex);
+            streamed.add(block);
+        });
+        compare_columns("streamed", own, expected.one_set, streamed);
     }
 
     // A finder, and one with a single thread and the same history, on which the order may

@@ -17,7 +17,9 @@ namespace {
 const std::set<std::string> trees{"bvh", "kd_tree", "linear_kd_tree", "orthtree",
                                   "phase_kd_tree"};
 
-const std::vector<std::string> chosen{"bvh",
+const std::vector<std::string> chosen{"auto",
+                                      "verlet(skin=0.1)",
+                                      "bvh",
                                       "bvh(leaf=1)",
                                       "kd_tree",
                                       "kd_tree(build=insert)",
@@ -121,21 +123,20 @@ void compare(const OwnedBodies<T, D>& bodies, const OwnedBodies<T, D>& queries,
             if (expected.empty())
                 for (Index i = 0; i < compared; ++i)
                     expected.push_back(plain<T, D>(asking, i, bodies, finder.report().lattice,
-                                                   domain.periodic, reach, own, k,
+                                                   domain.periodic(), reach, own, k,
                                                    max_distance));
-            const Nearest<T, D> found = own ? finder.nearest(k, max_distance)
-                                            : finder.nearest(queries.view(), k, max_distance);
-            ASSERT_EQ(found.rows.size(), asking.size());
+            const Rows<T, D> found = own ? finder.nearest(k, max_distance)
+                                         : finder.nearest(queries.view(), k, max_distance);
+            ASSERT_EQ(found.size(), asking.size());
             for (Index i = 0; i < compared; ++i) {
-                ASSERT_EQ(found.rows[i].size(), expected[i].size()) << "query " << i;
+                ASSERT_EQ(found[i].size(), expected[i].size()) << "query " << i;
                 for (std::size_t e = 0; e < expected[i].size(); ++e) {
                     const auto& one = expected[i][e];
-                    const std::size_t at = found.rows.offsets[i] + e;
+                    const std::size_t at = found.offsets[i] + e;
                     std::array<int, D> image{};
-                    if (!found.rows.images.empty())
-                        for (std::size_t a = 0; a < D; ++a) image[a] = found.rows.images[at][a];
-                    ASSERT_EQ(std::tie(found.rows.indices[at], image),
-                              std::tie(one.body, one.n))
+                    if (!found.images.empty())
+                        for (std::size_t a = 0; a < D; ++a) image[a] = found.images[at][a];
+                    ASSERT_EQ(std::tie(found.indices[at], image), std::tie(one.body, one.n))
                         << "query " << i << " neighbour " << e;
                     ASSERT_EQ(found.distances[at], std::sqrt(one.square));
                     // Otherwise the range of the plain loop might be too small.
@@ -212,71 +213,89 @@ TEST(Nearest, few_bodies) {
             .domain = Domain<2>::orthogonal({1, 1}), .method = method, .threads = 1});
         finder.update(points<2>(one, 0.1));
         const auto own = finder.nearest(8);
-        ASSERT_EQ(own.rows.indices.size(), 8u);
+        ASSERT_EQ(own.indices.size(), 8u);
         for (std::size_t e = 0; e < 8; ++e)
             EXPECT_EQ(own.distances[e], e < 4 ? 1 : std::sqrt(2.0));
-        EXPECT_EQ(own.rows.images[0], (Image<2>{-1, 0}));
-        EXPECT_EQ(finder.nearest(points<2>(one), 100).rows.indices.size(), 100u);
+        EXPECT_EQ(own.images[0], (Image<2>{-1, 0}));
+        EXPECT_EQ(finder.nearest(points<2>(one), 100).indices.size(), 100u);
         const std::vector<std::uint32_t> group{1}, mask{2};
-        EXPECT_TRUE(
-            finder.nearest(points<2>(one).grouped(group, mask), 3).rows.indices.size() == 3u);
+        EXPECT_TRUE(finder.nearest(points<2>(one).grouped(group, mask), 3).indices.size() ==
+                    3u);
         finder.update(points<2>(one, 0.1).grouped(group, mask));
-        EXPECT_TRUE(finder.nearest(3).rows.indices.empty());
-        finder.update(points<2>(std::vector<double>{}, 0.1));
-        EXPECT_TRUE(finder.nearest(points<2>(one), 3).rows.indices.empty());
-        EXPECT_EQ(finder.nearest(3).rows.size(), 0u);
+        EXPECT_TRUE(finder.nearest(3).indices.empty());
+        const std::vector<double> none;
+        finder.update(points<2>(none, 0.1));
+        EXPECT_TRUE(finder.nearest(points<2>(one), 3).indices.empty());
+        EXPECT_EQ(finder.nearest(3).size(), 0u);
     }
 }
 
 // If squares overflow or underflow, ties are in the order of indices.
 TEST(Nearest, extreme_places) {
     const std::vector<float> x{0, 0, 1e-30f, 0, 3e30f, 0, -3e30f, 0, 1, 0, 1e-25f, 0};
+    const std::vector<float> origin{0, 0};
     for (const std::string& method : chosen) {
         SCOPED_TRACE(method);
         Finder<float, 2> finder(Options<2>{.method = method, .threads = 1});
         finder.update(points<2>(x, 0.1));
-        const auto found = finder.nearest(points<2>(std::vector<float>{0, 0}), 6);
-        EXPECT_EQ(found.rows.indices, (std::vector<Index>{0, 1, 5, 4, 2, 3}));
+        const auto found = finder.nearest(points<2>(origin), 6);
+        EXPECT_EQ(found.indices, (std::vector<Index>{0, 1, 5, 4, 2, 3}));
     }
 }
 
 TEST(Nearest, very_many_at_one_place) {
-    const std::vector<float> x(3 * 200'000, 0.5f);
+    const std::vector<float> x(3 * 200'000, 0.5f), query{0, 0.5f, 0.5f};
     for (const std::string& method : chosen) {
         SCOPED_TRACE(method);
-        if (method == "kd_tree(build=insert)") continue;
+        // A Verlet list would hold all pairs.
+        if (method == "kd_tree(build=insert)" || method.starts_with("verlet")) continue;
         Finder<float, 3> finder(Options<3>{.method = method});
         finder.update(points<3>(x, 0));
-        const auto found = finder.nearest(points<3>(std::vector<float>{0, 0.5f, 0.5f}), 3);
-        EXPECT_EQ(found.rows.indices, (std::vector<Index>{0, 1, 2}));
+        const auto found = finder.nearest(points<3>(query), 3);
+        EXPECT_EQ(found.indices, (std::vector<Index>{0, 1, 2}));
     }
 }
 
-TEST(Nearest, other_methods_name_those_that_can) {
-    const std::vector<float> x{0, 0};
+TEST(Nearest, any_method_finds_them_and_the_report_names_the_tree) {
+    const std::vector<float> x{0, 0, 3, 0};
     for (const MethodInfo& method : methods()) {
         SCOPED_TRACE(method.name);
         Finder<float, 2> finder(Options<2>{.method = method.name});
         finder.update(points<2>(x, 1));
-        if (trees.contains(method.name)) {
-            EXPECT_EQ(finder.nearest(points<2>(x), 1).rows.indices.size(), 1u);
-            continue;
-        }
-        try {
-            finder.nearest(1);
-            FAIL() << "no error";
-        } catch (const Error& error) {
-            EXPECT_EQ(error.kind(), Error::Kind::option);
-            EXPECT_NE(std::string(error.what())
-                          .find("bvh, kd_tree, linear_kd_tree, orthtree, phase_kd_tree"),
-                      std::string::npos)
-                << error.what();
-        }
+        EXPECT_EQ(finder.report().nearest_method, "");
+        const auto found = finder.nearest(1);
+        EXPECT_EQ(found.indices, (std::vector<Index>{1, 0}));
+        EXPECT_EQ(found.distances, (std::vector<float>{3, 3}));
+        const bool is_tree = trees.contains(method.name);
+        EXPECT_EQ(finder.report().nearest_method.starts_with("kd_tree"), !is_tree);
     }
 }
 
+// Vectors are those from the query to its neighbour; their length is the distance.
+TEST(Nearest, columns) {
+    const std::vector<float> x{0.1f, 0.1f, 0.9f, 0.1f, 0.5f, 0.5f};
+    Finder<float, 2> finder(Options<2>{.domain = Domain<2>::orthogonal({1, 1})});
+    finder.update(points<2>(x, 0.1));
+    const auto found = finder.nearest<std::int64_t>(2, 10, Columns::ijSdD);
+    ASSERT_EQ(found.indices.size(), 6u);
+    for (std::size_t i = 0; i < 3; ++i)
+        for (std::size_t e = found.offsets[i]; e < found.offsets[i + 1]; ++e) {
+            const auto j = static_cast<std::size_t>(found.indices[e]);
+            std::array<float, 2> d{};
+            for (std::size_t a = 0; a < 2; ++a)
+                d[a] = (x[2 * j + a] - x[2 * i + a]) + static_cast<float>(found.images[e][a]);
+            EXPECT_EQ(found.vectors[e], d);
+            EXPECT_EQ(found.distances[e], std::sqrt(d[0] * d[0] + d[1] * d[1]));
+        }
+    const auto bare = finder.nearest(points<2>(x), 2, 10, Columns::ij);
+    EXPECT_TRUE(bare.images.empty() && bare.vectors.empty() && bare.distances.empty());
+    finder.update(boxes<2>(x, x));
+    EXPECT_THROW(finder.nearest(1, 10, Columns::ijD), Error);
+    EXPECT_EQ(finder.nearest(1, 10, Columns::ijd).distances.size(), 3u);
+}
+
 TEST(Nearest, bad_questions_are_errors) {
-    const std::vector<float> x{0, 0};
+    const std::vector<float> x{0, 0}, bad{0, std::nanf("")}, two{0, 0, 1, 1};
     Finder<float, 2> finder(Options<2>{.method = "bvh", .max_pairs = 1});
     EXPECT_THROW(finder.nearest(1), Error);  // no bodies yet
     finder.update(points<2>(x, 1));
@@ -284,8 +303,8 @@ TEST(Nearest, bad_questions_are_errors) {
     EXPECT_THROW(finder.nearest(1, -1.0f), Error);
     EXPECT_THROW(finder.nearest(1, std::nanf("")), Error);
     EXPECT_THROW(finder.nearest(1, 1e30f), Error);
-    EXPECT_THROW(finder.nearest(points<2>(std::vector<float>{0, std::nanf("")}), 1), Error);
-    EXPECT_THROW(finder.nearest(points<2>(std::vector<float>{0, 0, 1, 1}), 1), Error);
+    EXPECT_THROW(finder.nearest(points<2>(bad), 1), Error);
+    EXPECT_THROW(finder.nearest(points<2>(two), 1), Error);
     EXPECT_NO_THROW(finder.nearest(points<2>(x), 1));
 }
 

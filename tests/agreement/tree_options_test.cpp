@@ -1,7 +1,10 @@
-// Compares options of the trees with the plain double loop, over steps in which bodies move a
-// little, so that state of the previous step is reused.
+// Compares options of the trees and of Lara's grids with the plain double loop, over steps in
+// which bodies move a little, so that state of the previous step is reused.
 #include <gtest/gtest.h>
 
+#include <set>
+
+#include "structures/cell_order.hpp"
 #include "support/bodies.hpp"
 #include "support/compare.hpp"
 #include "support/environment.hpp"
@@ -19,7 +22,17 @@ void run() {
         "kd_tree(build=insert)",
         "kd_tree(leaf=1, build=insert)",
         "orthtree(leaf=1)",
+        "orthtree(axes=2)",
+        "orthtree(build=insert)",
+        "orthtree(leaf=1, build=insert, axes=2)",
         "phase_kd_tree(leaf=1)",
+        "phase_kd_tree(build=insert)",
+        "fixed_grid(axes=2)",
+        "fixed_grid(order=morton)",
+        "fixed_grid(axes=2, order=hilbert)",
+        "variable_grid(axes=2)",
+        "variable_grid(order=hilbert)",
+        "variable_grid(axes=2, order=morton)",
         "linear_kd_tree(split=off)",
         "linear_kd_tree(octree=on)",
         "linear_kd_tree(split=off, octree=on)",
@@ -77,6 +90,41 @@ void run() {
     }
 }
 
+// Each cell once, Hilbert's curve from each cell to an adjacent one.
+template <int D>
+void expect_curve(CellOrder order, const Cell<D>& counts, unsigned axes, bool adjacent) {
+    std::set<Cell<D>> seen;
+    Cell<D> last{};
+    CurveWalk<D>(order, counts, axes).for_each([&](const Cell<D>& cell) {
+        int steps = 0;
+        for (std::size_t a = 0; a < D; ++a) {
+            EXPECT_GE(cell[a], 0);
+            EXPECT_LT(cell[a], counts[a]);
+            steps += std::abs(cell[a] - last[a]);
+        }
+        if (adjacent) {
+            EXPECT_EQ(steps, seen.empty() ? 0 : 1);
+        }
+        EXPECT_TRUE(seen.insert(cell).second);
+        last = cell;
+    });
+    std::size_t cells = 1;
+    for (const std::int32_t count : counts) cells *= static_cast<std::size_t>(count);
+    EXPECT_EQ(seen.size(), cells);
+}
+
+TEST(CellOrders, visit_each_cell_once) {
+    for (const CellOrder order : {CellOrder::morton, CellOrder::hilbert}) {
+        expect_curve<2>(order, {1, 1}, 2, true);
+        expect_curve<2>(order, {5, 11}, 2, false);
+        expect_curve<3>(order, {3, 1, 7}, 3, false);
+        expect_curve<3>(order, {6, 5, 1}, 2, false);
+    }
+    expect_curve<2>(CellOrder::hilbert, {16, 16}, 2, true);
+    expect_curve<3>(CellOrder::hilbert, {8, 8, 1}, 2, true);
+    expect_curve<3>(CellOrder::hilbert, {8, 8, 8}, 3, true);
+}
+
 TEST(TreeOptions, agree_with_the_double_loop_float_2d) {
     run<float, 2>();
 }
@@ -106,7 +154,7 @@ TEST(TreeOptions, coherent_and_plain_records_of_very_many_bodies_are_the_same_se
     }
 }
 
-// kd-tree-1 of P1: all pairs, some of them several times.
+// kd-tree-1 of Poirrier (2009): all pairs, some of them several times.
 TEST(TreeOptions, repeats_can_only_be_counted) {
     const auto bodies = make_bodies<float, 3>(
         scenes::make("equal_spheres", 2000, 5, {{"fill", 0.3}}), shape_cases[1], 5);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every command in README and docs runs; every piece of C++ quoted there is in an example; every
-# method has its page; every link to a file leads somewhere.
+# Every command in README and docs runs; every piece of C++, C and Fortran quoted there is in an example; every
+# method has its page; every link to a file leads somewhere; papers are named by author and year.
 #   docs.sh SOURCE TOOL
 set -euo pipefail
 source=$(realpath "$1")
@@ -18,7 +18,9 @@ fail() { echo "$*" >&2; exit 1; }
 # blocks PAGE LANGUAGE: the contents of its fenced blocks, a blank line between two.
 blocks() { awk -v open="^\`\`\`$2\$" '$0 ~ open {on=1; next} /^```/ {if (on) print ""; on=0} on' "$1"; }
 
-cat "$source"/examples/*.cpp >"$work/examples"
+cat "$source"/examples/*.cpp >"$work/examples.cpp"
+cat "$source"/examples/*.c >"$work/examples.c"
+cat "$source"/examples/*.f90 >"$work/examples.fortran"
 commands=0
 for page in "${pages[@]}"; do
     name=${page#"$source"/}
@@ -29,10 +31,13 @@ for page in "${pages[@]}"; do
             { cat "$work/log" >&2; fail "$name: a command fails"; }
         commands=$((commands + $(grep -c . "$work/script")))
     fi
-    while IFS= read -r line; do
-        [ -z "$line" ] || grep -qxF -- "$line" "$work/examples" || fail "$name quotes what no example has: $line"
-    done < <(blocks "$page" cpp)
-    for link in $(grep -oE '\]\([^)#:]+\)' "$page" | sed 's/^](//; s/)$//'); do
+    for language in cpp c fortran; do
+        while IFS= read -r line; do
+            [ -z "$line" ] || grep -qxF -- "$line" "$work/examples.$language" ||
+                fail "$name quotes what no example has: $line"
+        done < <(blocks "$page" $language)
+    done
+    for link in $(grep -oE '\]\([^)#:]+[)#]' "$page" | sed 's/^](//; s/[)#]$//'); do
         [ -e "$(dirname "$page")/$link" ] || fail "$name: no such file: $link"
     done
 done
@@ -44,3 +49,7 @@ while read -r method; do
     grep -qF "[$method]($method.md)" "$source/docs/methods/README.md" || fail "no row for method $method"
 done <"$work/methods"
 [ "$(wc -l <"$work/methods")" -ge 2 ] || fail "no methods listed: has the output of vicinal methods changed?"
+
+# Papers have numbers only in the names of experiments, which are in lower case.
+{ cat "${pages[@]}"; vicinal methods; vicinal run --help; vicinal bench --help; } >"$work/prose"
+! grep -nwE 'P[1-5]' "$work/prose" >&2 || fail "a paper is named by a number: write author and year"

@@ -277,8 +277,8 @@ class Run {
             static_cast<double>(bodies_.cutoff));
         what_ = text;
         for (std::size_t k = 0; k < D; ++k) {
-            what_ += options.domain.periodic[k] ? " (" : " open (";
-            for (const double x : options.domain.lattice[k]) {
+            what_ += options.domain.periodic()[k] ? " (" : " open (";
+            for (const double x : options.domain.lattice()[k]) {
                 std::snprintf(text, sizeof(text), " %g", x);
                 what_ += text;
             }

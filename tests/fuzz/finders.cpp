@@ -70,7 +70,7 @@ OwnedBodies<T, D> read_bodies(Bytes& bytes, const ShapeCase& kind, T cutoff,
 
 // What changes from step to step.
 struct Step {
-    bool bodies_move, others_move, ask_first, mesh;
+    bool bodies_move, others_move, ask_first, mesh, kinds;
     double change, offset;  // of a shear, in periods
     double by;              // displacement of bodies
 };
@@ -85,6 +85,7 @@ Step read_step(Bytes& bytes, const ShapeCase& kind) {
     step.offset = static_cast<double>(bytes.next() & 15) / 8 - 1;
     step.by = (b & 16) != 0 ? 0 : 0.01 * bytes.length();
     step.mesh = (b & 32) != 0;
+    step.kinds = (b & 64) != 0;
     return step;
 }
 
@@ -102,6 +103,14 @@ template <Real T, int D>
 void set_vertices(OwnedBodies<T, D>& bodies, bool given, std::size_t each) {
     bodies.vertices.clear();
     if (given) add_vertices(bodies, each, 30, each);
+}
+
+// With or without kinds of points.
+template <Real T, int D>
+void set_kinds(OwnedBodies<T, D>& bodies, bool given, std::uint64_t seed) {
+    bodies.species.clear();
+    bodies.cutoffs.clear();
+    if (given) add_kinds(bodies, seed);
 }
 
 // The default, four others in turn, and one inside verlet with a list from the first step on.
@@ -154,6 +163,8 @@ class Run {
             set_vertices(bodies_, step.mesh, 3);
             set_vertices(others_, step.mesh, 2);
             set_vertices(queries_, step.mesh, 4);
+            set_kinds(bodies_, step.kinds, 1);
+            set_kinds(others_, step.kinds, 2);
             const Domain<D> domain = domain_at(step);
             own_ = reference::plain_pairs(bodies_.view(), domain);
             with_ = reference::plain_pairs(others_.view(), bodies_.view(), domain);

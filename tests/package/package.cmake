@@ -15,10 +15,53 @@ function(use name)
   run(${WORK}/use_${name}/consumer)
 endfunction()
 
+# The install tree, moved elsewhere, through pkg-config.
+function(use_pkg_config)
+  find_program(PKG_CONFIG pkg-config)
+  if(NOT PKG_CONFIG)
+    message(STATUS "pkg-config is not here: vicinal.pc is not tested")
+    return()
+  endif()
+  file(REMOVE_RECURSE ${WORK}/moved)
+  file(COPY ${WORK}/tree/ DESTINATION ${WORK}/moved)
+  file(GLOB_RECURSE pc ${WORK}/moved/*/vicinal.pc)
+  cmake_path(GET pc PARENT_PATH folder)
+  cmake_path(GET folder PARENT_PATH libraries)
+  set(ENV{PKG_CONFIG_PATH} ${folder})
+  run(${PKG_CONFIG} --exact-version=${VERSION} vicinal)
+  execute_process(COMMAND ${PKG_CONFIG} --cflags --libs vicinal OUTPUT_VARIABLE flags
+    COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT flags MATCHES "moved")
+    message(FATAL_ERROR "the flags do not follow the moved tree: ${flags}")
+  endif()
+  separate_arguments(flags UNIX_COMMAND ${flags})
+  run(${COMPILER} -std=c++20 ${SOURCE}/tests/package/main.cpp -o ${WORK}/moved/consumer ${flags}
+    -Wl,-rpath,${libraries})
+  run(${WORK}/moved/consumer)
+  # The examples in C and Fortran.
+  run(cc -std=c99 -Wall -Wextra -Wpedantic -Werror ${SOURCE}/examples/07_pairs.c
+    -o ${WORK}/moved/c_pairs ${flags} -Wl,-rpath,${libraries})
+  run(${WORK}/moved/c_pairs)
+  find_program(FORTRAN gfortran)
+  if(NOT FORTRAN)
+    message(STATUS "gfortran is not here: the Fortran module is not tested")
+    return()
+  endif()
+  run(${FORTRAN} -std=f2018 -Wall -Werror -J ${WORK}/moved ${WORK}/moved/include/vicinal.f90
+    ${SOURCE}/examples/08_pairs.f90 -o ${WORK}/moved/fortran_pairs ${flags} -Wl,-rpath,${libraries})
+  run(${WORK}/moved/fortran_pairs)
+endfunction()
+
 file(REMOVE_RECURSE ${WORK})
 if(KIND STREQUAL static)
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/tree)
   use(tree -DCMAKE_PREFIX_PATH=${WORK}/tree -DVICINAL_WANTED=${VERSION})
+  use_pkg_config()
+  foreach(file man/man1/vicinal.1 man/man1/vicinal-pairs.1 bash-completion/completions/vicinal)
+    if(NOT EXISTS ${WORK}/tree/share/${file})
+      message(FATAL_ERROR "no share/${file} in the install tree")
+    endif()
+  endforeach()
   return()
 endif()
 
@@ -27,6 +70,7 @@ use(subdirectory -DVICINAL_SOURCE=${SOURCE} -DBUILD_SHARED_LIBS=ON
   -DCMAKE_CXX_FLAGS=-DHWY_COMPILE_ONLY_STATIC)
 run(${CMAKE_COMMAND} --install ${WORK}/use_subdirectory --prefix ${WORK}/tree)
 use(tree -DCMAKE_PREFIX_PATH=${WORK}/tree -DVICINAL_WANTED=${VERSION})
+use_pkg_config()
 
 # The shared library carries the version of the interface.
 string(REGEX MATCH "^[0-9]+\\.[0-9]+" api ${VERSION})

@@ -43,6 +43,30 @@ std::vector<Case> cases() {
     return result;
 }
 
+// The same array has the same name in the files of every simulator.
+TEST(Fields, have_the_same_names_in_every_simulator) {
+    auto all = cases();
+    all.push_back({"fluid", "model", "sph"});
+    for (const Case& one : all) {
+        const auto simulation = one.make();
+        const auto fields = simulation->fields();
+        ASSERT_GE(fields.size(), 3);
+        EXPECT_EQ(fields[0].name, "position");
+        EXPECT_EQ(fields[1].name, "velocity");
+        EXPECT_EQ(fields[2].name, "radius");
+        for (std::size_t k = 3; k < fields.size(); ++k)
+            EXPECT_TRUE(fields[k].name == "angular_velocity" || fields[k].name == "density")
+                << one.simulator << ": " << fields[k].name;
+        simulation->step();
+        for (const auto& own : simulation->statistics().own) {
+            EXPECT_EQ(own.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"),
+                      std::string::npos)
+                << own.name;
+            EXPECT_FALSE(own.meaning.empty()) << own.name;
+        }
+    }
+}
+
 class Checkpoints : public ::testing::Test {
   protected:
     void SetUp() override {

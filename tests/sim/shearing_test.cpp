@@ -396,6 +396,45 @@ TEST(shearing, the_same_whatever_the_method_by_rule_rms) {
         EXPECT_EQ(hash_after(settings, {method.name, 2}, 20), expected) << method.name;
 }
 
+TEST(shearing, the_same_whatever_the_method_by_rule_straight) {
+    ShearingSettings settings = everything();
+    settings.rule = "straight";
+    const std::uint64_t expected = hash_after(settings, {"brute_force", 1}, 20);
+    for (const MethodInfo& method : methods())
+        EXPECT_EQ(hash_after(settings, {method.name, 2}, 20), expected) << method.name;
+}
+
+// The second body hits the third only because the first has hit it.
+TEST(shearing, rule_straight_misses_deflected_bodies_and_says_so) {
+    GivenBodies given({{0.1, 0.5, 0.5}, {0.4, 0.5, 0.5}, {0.7, 0.5, 0.5}},
+                      {{0.6, 0, 0}, {}, {}});
+    auto exact = given.make();
+    exact->step();
+    EXPECT_EQ(exact->statistics().contacts, 2u);
+    given.settings.rule = "straight";
+    auto straight = given.make();
+    straight->step();
+    // The path of the first passes all others.
+    EXPECT_EQ(straight->statistics().contacts, 1u);
+    EXPECT_EQ(own(*straight, "missed"), 1);
+}
+
+TEST(shearing, a_state_put_into_an_unplaced_run_goes_on_as_the_first) {
+    const ShearingSettings settings = everything();
+    auto first = make_shearing(settings, {"brute_force", 1});
+    first->step();
+    auto second = make_unplaced_shearing(settings, {"brute_force", 1});
+    EXPECT_NE(state_hash(*first), state_hash(*second));
+    test::put(*second, {{"position", test::get(*first, "position")},
+                        {"velocity", test::get(*first, "velocity")},
+                        {"angular_velocity", test::get(*first, "angular_velocity")},
+                        {"offset", {Offset(*first).value_now}},
+                        {"time", {first->time()}}});
+    first->step();
+    second->step();
+    EXPECT_EQ(test::get(*first, "position"), test::get(*second, "position"));
+}
+
 // Slow near pairs give the rms rule a short range: two distant fast bodies are missed.
 TEST(shearing, rule_rms_misses_fast_bodies_and_says_so) {
     GivenBodies given({{0.1, 0.2, 0.5}, {0.9, 0.2, 0.5}, {0.3, 0.6, 0.5}, {0.42, 0.6, 0.5}},
@@ -474,7 +513,7 @@ TEST(shearing, settings_that_make_no_sense_are_refused) {
     refused([](auto& s) { s.shear = std::nan(""); }, "shear");
     refused([](auto& s) { s.restitution = 1.1; }, "restitution");
     refused([](auto& s) { s.elastic_below = 0; }, "elastic_below");
-    refused([](auto& s) { s.rule = "all"; }, "swept or rms");
+    refused([](auto& s) { s.rule = "all"; }, "swept, straight or rms");
     refused(
         [](auto& s) {
             s.size_x = 0.1;
@@ -489,9 +528,9 @@ TEST(shearing, settings_that_make_no_sense_are_refused) {
         "attract_radius");
 }
 
-// The error message gives the largest valid step, for either rule.
+// The error message gives the largest valid step, for every rule.
 TEST(shearing, a_step_with_too_many_pairs_to_look_at_is_refused) {
-    for (const char* rule : {"swept", "rms"}) {
+    for (const char* rule : {"swept", "straight", "rms"}) {
         ShearingSettings settings;
         settings.n = 3000;
         settings.dt = 1;

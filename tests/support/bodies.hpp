@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "scenes/random.hpp"
@@ -39,6 +40,8 @@ struct OwnedBodies {
     T cutoff = 0;
     std::vector<T> position, upper, radius, displacement;
     std::vector<std::uint32_t> group, mask;
+    std::vector<int> species;  // kinds of points
+    std::vector<T> cutoffs;
     std::vector<Pair> excluded;
     std::vector<std::uint32_t> vertices;
     std::size_t vertices_per_body = 0;
@@ -50,6 +53,7 @@ struct OwnedBodies {
                                   : boxes<D>(position, upper);
         if (kind.swept) bodies = bodies.moving(displacement);
         if (!group.empty()) bodies = bodies.grouped(group, mask);
+        if (!cutoffs.empty()) bodies = bodies.with_kinds(species, cutoffs);
         if (!vertices.empty()) bodies = bodies.with_vertices(vertices, vertices_per_body);
         return bodies.excluding(excluded);
     }
@@ -104,8 +108,22 @@ inline scenes::Workload with_giants(scenes::Workload workload) {
     return workload;
 }
 
-enum class FilterCase { none, groups, exclusions, vertices };
-inline constexpr std::size_t filter_cases = 4;
+enum class FilterCase { none, groups, exclusions, vertices, kinds };
+inline constexpr std::size_t filter_cases = 5;
+
+// Kinds of points with the same largest cut-off: some pairs of kinds have it, others a smaller
+// one, 0, or never pair. Other shapes have no kinds.
+template <Real T, int D>
+void add_kinds(OwnedBodies<T, D>& bodies, std::uint64_t seed) {
+    if (bodies.kind.shape != Shape::points) return;
+    scenes::Random random(seed);
+    const T c = bodies.cutoff;
+    bodies.cutoffs = {c,     c / 2, T{0},       T{-1},  //
+                      c / 2, T{-2}, c,          c / 3,  //
+                      T{0},  c,     c * T(0.9), c / 7, T{-1}, c / 3, c / 7, c};
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+        bodies.species.push_back(static_cast<int>(random.below(4)));
+}
 
 // `each` of `vertices` vertices per body. Their numbers use all 32 bits.
 template <Real T, int D>
@@ -133,6 +151,7 @@ void add_filter(OwnedBodies<T, D>& bodies, FilterCase filter, std::size_t others
     if (filter == FilterCase::exclusions && bodies.size() > 0 && others > 0)
         for (std::size_t e = 0; e < 20 * bodies.size(); ++e)
             bodies.excluded.push_back({pick(bodies.size()), pick(others)});
+    if (filter == FilterCase::kinds) add_kinds(bodies, seed);
     if (filter == FilterCase::vertices) add_vertices(bodies, 1 + seed % 8, 3 * 4 * 4, seed);
 }
 
@@ -165,7 +184,8 @@ std::array<double, D> periods_for(const OwnedBodies<T, D>& bodies) {
 }
 
 inline constexpr const char* domain_names[] = {
-    "open", "periodic", "slab", "wire", "sheared", "sheared_back", "triclinic", "skewed",
+    "open",         "periodic",  "slab",        "wire",   "sheared",
+    "sheared_back", "triclinic", "left_handed", "skewed",
 };
 
 template <int D>
@@ -194,6 +214,7 @@ Domain<D> make_domain(const std::string& name, const std::array<double, D>& peri
         h[last][x] = -0.4 * skew * period[x];
         h[last][y] = 0.25 * skew * period[y];
     }
+    if (name == "left_handed") std::swap(h[x], h[y]);
     return Domain<D>::triclinic(h);
 }
 

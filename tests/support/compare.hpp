@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reference/plain.hpp"
+#include "support/pairs_of.hpp"
 
 #include <vicinal/vicinal.hpp>
 
@@ -40,8 +41,8 @@ Found<D> sorted(Found<D> found) {
     return found;
 }
 
-template <int D>
-Found<D> rows_of(const Rows<D>& rows) {
+template <Real T, int D>
+Found<D> rows_of(const Rows<T, D>& rows) {
     Found<D> found;
     for (std::size_t i = 0; i < rows.size(); ++i)
         for (std::uint64_t e = rows.offsets[i]; e < rows.offsets[i + 1]; ++e) {

@@ -28,28 +28,28 @@ TEST_F(Errors, a_wrong_file) {
                  {"cut.npy"});
 }
 
-TEST_F(Errors, nan_in_row_17) {
+TEST_F(Errors, nan_in_line_18) {
     std::string text = "x,y,z\n";
     for (int row = 1; row <= 20; ++row) text += row == 17 ? "1,nan,1\n" : "1,2,3\n";
     for (const std::string shape : {"--cutoff=1", "--radius=1"})
         expect_error(1, {"pairs", write("data.csv", text), shape},
-                     {"data.csv", " y ", "nan", "body 16", "row 17 of the file", "finite"});
+                     {"data.csv", " y ", "nan", "body 16", "line 18 of the file", "finite"});
     expect_error(1, {"verify", path("data.csv"), write("p.csv", "i,j\n0,1\n"), "--cutoff", "1"},
-                 {"data.csv", "row 17 of the file"});
+                 {"data.csv", "line 18 of the file"});
     expect_error(1, {"pairs", points(), "--cutoff", "1", "--with", path("data.csv")},
-                 {"data.csv", "row 17 of the file"});
+                 {"data.csv", "line 18 of the file"});
 }
 
 TEST_F(Errors, bad_values_name_their_row) {
     expect_error(1,
                  {"pairs", write("r.csv", "x,y,radius\n0,0,1\n0,0,-1\n"), "--radius", "column"},
-                 {"r.csv", "radius", "-1", "row 2"});
+                 {"r.csv", "radius", "-1", "line 3"});
     expect_error(1, {"pairs", write("b.csv", "x0,y0,x1,y1\n0,0,1,1\n0,3,1,1\n"), "--boxes"},
-                 {"b.csv", "lower", "y", "row 2"});
+                 {"b.csv", "lower", "y", "line 3"});
     expect_error(1,
                  {"pairs", write("u.csv", "x,y,ux,uy\n0,0,1,1\n0,0,inf,1\n"), "--cutoff", "1",
                   "--swept"},
-                 {"u.csv", "displacement", "inf", "row 2"});
+                 {"u.csv", "displacement", "inf", "line 3"});
 }
 
 // A column of text is a label, unless its name requires numbers: it must not silently make the
@@ -137,7 +137,10 @@ TEST_F(Errors, bad_usage) {
     refused({"--cutoff", "1", "--rows", "-o", path("o.csv")}, {"--rows", ".csv"});
     refused({"--cutoff", "1", "--rows", "--with", points(), "-o", path("o")}, {"--with"});
     refused({"--cutoff", "1", "-o", path("o.txt")}, {"o.txt", ".npy", ".csv"});
-    expect_error(2, {"pear"}, {"pear", "pairs", "vicinal --help"});
+    expect_error(2, {"pear"}, {"'pear'; available: pairs, ", "vicinal --help"});
+    expect_error(2, {"pair"}, {"'pair'; did you mean 'pairs'? Available: pairs, probe, "});
+    expect_error(2, {"sats"}, {"did you mean 'stats'?"});
+    expect_error(2, {"bench", "--experiment", "p1-tabel1"}, {"did you mean 'p1-table1'?"});
     expect_error(2, {"pairs"}, {"FILE", "vicinal pairs --help"});
     expect_error(2, {"--nonsense"}, {"--nonsense", "vicinal --help"});
 }
@@ -168,16 +171,20 @@ TEST_F(Errors, bad_domains) {
     refused(1, "periodic:1,0,1", {"y", "0", "positive"});
     refused(1, "periodic:1,1,-2", {"z", "-2"});
     refused(1, "periodic:nan,1,1", {"x", "nan"});
-    refused(1, "triclinic:1,0,0,1,0,0,0,0,1", {});
-    refused(1, "triclinic:0,1,0,1,0,0,0,0,1", {});
+    refused(1, "triclinic:1,0,0,1,0,0,0,0,1", {"volume", "independent"});
 }
 
 TEST_F(Errors, a_limit_names_what_it_takes) {
-    expect_error(1, {"pairs", points(), "--cutoff", "2", "--max-pairs", "10"}, {"4950", "10"});
+    expect_error(1, {"pairs", points(), "--cutoff", "2", "--max-pairs", "10"},
+                 {"4950", "but --max-pairs is 10; raise --max-pairs"});
     expect_error(1, {"pairs", points(), "--cutoff", "2", "--max-pairs", "10", "--count"},
                  {"10"});
     expect_error(1, {"pairs", points(), "--cutoff", "3000", "--domain", "periodic:1,1,1"},
-                 {"images of 100 bodies", "smaller reach", "max_pairs"});
+                 {"images of 100 bodies", "smaller reach", "raise --max-pairs"});
+    // A command without the flag does not name it.
+    const std::vector<std::string> bench{"bench", points(),   "--cutoff",
+                                         "3000",  "--domain", "periodic:1,1,1"};
+    expect_error(1, bench, {"images of 100 bodies", "smaller reach or a larger box\n"});
 }
 
 TEST_F(Errors, json_prints_nothing_on_error) {

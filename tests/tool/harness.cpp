@@ -30,11 +30,11 @@ std::string slurp(const fs::path& file) {
 }
 
 // Runs in the child, and must not allocate or throw.
-[[noreturn]] void become_tool(char* const* arguments, const char* out, const char* err,
-                              std::uint64_t limit) {
+[[noreturn]] void become_tool(char* const* arguments, const char* in, const char* out,
+                              const char* err, std::uint64_t limit) {
     const int to_out = open(out, O_WRONLY | O_CREAT, 0600);
     const int to_err = open(err, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    const int from = open("/dev/null", O_RDONLY);
+    const int from = open(in, O_RDONLY);
     if (to_out < 0 || to_err < 0 || from < 0) _exit(126);
     dup2(from, 0);
     dup2(to_out, 1);
@@ -90,7 +90,8 @@ Outcome Tool::execute(const std::vector<std::string>& arguments, const std::stri
     // Next to the directory, so that tests can list its contents.
     const std::string err = directory_.string() + ".err";
     const pid_t child = fork();
-    if (child == 0) become_tool(pointers.data(), out.c_str(), err.c_str(), limit);
+    if (child == 0)
+        become_tool(pointers.data(), input_.c_str(), out.c_str(), err.c_str(), limit);
     Outcome outcome;
     int status = 0;
     EXPECT_EQ(waitpid(child, &status, 0), child);
@@ -110,6 +111,15 @@ Outcome Tool::run_within(std::uint64_t bytes, const std::vector<std::string>& ar
 
 Outcome Tool::run(const std::vector<std::string>& arguments) {
     return run_within(unlimited, arguments);
+}
+
+Outcome Tool::run_on(const std::string& input, const std::vector<std::string>& arguments) {
+    input_ = directory_.string() + ".in";
+    std::ofstream(input_, std::ios::binary) << input;
+    Outcome outcome = run(arguments);
+    fs::remove(input_);
+    input_ = "/dev/null";
+    return outcome;
 }
 
 Outcome Tool::run_to(const std::string& path, const std::vector<std::string>& arguments) {

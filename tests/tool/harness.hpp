@@ -38,6 +38,8 @@ class Tool : public ::testing::Test {
     void TearDown() override;
 
     Outcome run(const std::vector<std::string>& arguments);
+    // The same with this text as standard input.
+    Outcome run_on(const std::string& input, const std::vector<std::string>& arguments);
     // The same with stdout redirected to `path`.
     Outcome run_to(const std::string& path, const std::vector<std::string>& arguments);
     // The same with a file size limit of `bytes`.
@@ -69,6 +71,7 @@ class Tool : public ::testing::Test {
                     std::uint64_t limit);
 
     std::filesystem::path directory_;
+    std::string input_ = "/dev/null";
 };
 
 // Bytes of a .npy file.

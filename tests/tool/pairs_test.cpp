@@ -183,7 +183,7 @@ TEST_F(Pairs, groups_and_masks) {
     const auto only = write("group.csv", "x,y,group\n0,0,1\n0,0,2\n0,0,0\n");
     EXPECT_EQ(pairs({"pairs", only, "--cutoff", "1"}), (Rows{{0, 1}}));
     expect_error(1, {"pairs", write("bad.csv", "x,y,group\n0,0,1\n0,0,-1\n"), "--cutoff", "1"},
-                 {"bad.csv", "group", "-1", "row 2"});
+                 {"bad.csv", "group", "-1", "line 3"});
 }
 
 TEST_F(Pairs, excluded_pairs_never_count) {
@@ -191,7 +191,7 @@ TEST_F(Pairs, excluded_pairs_never_count) {
     EXPECT_EQ(pairs({"pairs", line(), "--cutoff", "1", "--exclude", exclude}), (Rows{{1, 2}}));
     expect_error(
         1, {"pairs", line(), "--cutoff", "1", "--exclude", write("bad.csv", "i,j\n0,1\n0,4\n")},
-        {"bad.csv", "j = 4", "row 2"});
+        {"bad.csv", "j = 4", "line 3"});
 }
 
 TEST_F(Pairs, bodies_with_a_vertex_in_common_never_pair) {
@@ -214,9 +214,9 @@ TEST_F(Pairs, bad_vertices) {
             1, {"pairs", line(), "--cutoff", "1", "--vertices", write("bad.csv", text)}, words);
     };
     refuse("v0\n1\n2\n3\n", {"bad.csv", "3 rows", "4 bodies"});
-    refuse("v0,v1\n1,2\n1,-3\n1,2\n1,2\n", {"bad.csv", "v1 = -3", "row 2"});
-    refuse("v0\n1\n2\n3\n4294967296\n", {"bad.csv", "4294967296", "row 4"});
-    refuse("v0\n1\n2.5\n3\n4\n", {"bad.csv", "2.5", "row 2"});
+    refuse("v0,v1\n1,2\n1,-3\n1,2\n1,2\n", {"bad.csv", "v1 = -3", "line 3"});
+    refuse("v0\n1\n2\n3\n4294967296\n", {"bad.csv", "4294967296", "line 5"});
+    refuse("v0\n1\n2.5\n3\n4\n", {"bad.csv", "2.5", "line 3"});
     refuse("v0,v1\n1,a\n1,b\n1,c\n1,d\n", {"bad.csv", "'v1'", "'a'"});
     refuse("v0,v2\n1,1\n1,1\n1,1\n1,1\n", {"bad.csv", "'v2'", "no 'v1'"});
     refuse("a,b\n1,1\n", {"bad.csv", "'v0'"});
@@ -351,7 +351,7 @@ TEST_F(Pairs, precision_decides_what_is_equal) {
     expect_error(1,
                  {"pairs", write("far.csv", "x,y\n0,0\n0,1e200\n"), "--cutoff", "1",
                   "--precision", "float"},
-                 {"far.csv", "y = 1e+200", "row 2", "--precision double"});
+                 {"far.csv", "y = 1e+200", "line 3", "--precision double"});
 }
 
 TEST_F(Pairs, every_method_and_thread_count_gives_the_same_file) {

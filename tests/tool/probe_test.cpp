@@ -21,9 +21,25 @@ TEST_F(Probe, points) {
               (Rows{{0, 0}, {1, 0}}));
 }
 
-TEST_F(Probe, the_cutoff_does_not_apply) {
+TEST_F(Probe, the_cutoff_is_the_reach_of_points_and_segments) {
     const auto queries = write("q.csv", "x,y\n1,0.5\n");
-    EXPECT_EQ(pairs({"probe", points(), queries, "--points", "--cutoff", "1"}), Rows{});
+    EXPECT_EQ(pairs({"probe", points(), queries, "--points", "--cutoff", "0.4"}), Rows{});
+    EXPECT_EQ(pairs({"probe", points(), queries, "--points", "--cutoff", "0.5"}),
+              (Rows{{0, 1}}));
+    EXPECT_EQ(pairs({"probe", points(), queries, "--points", "--cutoff", "1.2"}),
+              (Rows{{0, 0}, {0, 1}, {0, 2}}));
+    // Bodies keep their size.
+    EXPECT_EQ(
+        pairs({"probe", points(), queries, "--points", "--cutoff", "1", "--radius", "0.2"}),
+        (Rows{{0, 0}, {0, 1}, {0, 2}}));
+    EXPECT_EQ(pairs({"probe", boxes(), queries, "--points", "--cutoff", "1.9", "--boxes"}),
+              (Rows{{0, 0}}));
+    const auto ways = write("s.csv", "x,y,ux,uy\n-1,0.5,1.5,0\n");
+    EXPECT_EQ(pairs({"probe", points(), ways, "--segments", "--cutoff", "0.5"}),
+              (Rows{{0, 0}}));
+    const auto balls = write("b.csv", "x,y,radius\n1,0.5,1\n");
+    expect_error(2, {"probe", points(), balls, "--spheres", "--cutoff", "1"},
+                 {"--cutoff", "--points"});
 }
 
 TEST_F(Probe, groups_and_masks_hold) {
@@ -86,7 +102,7 @@ TEST_F(Probe, what_the_queries_are_must_be_said) {
     expect_error(1, {"probe", points(), write("solid.csv", "x,y,z\n1,0,0\n"), "--points"},
                  {"2-D", "3-D", "--dim 2"});
     expect_error(1, {"probe", points(), write("nan.csv", "x,y\n1,0\n1,nan\n"), "--points"},
-                 {"nan.csv", "row 2"});
+                 {"nan.csv", "line 3"});
 }
 
 }  // namespace

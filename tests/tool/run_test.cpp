@@ -101,12 +101,13 @@ TEST_F(Run, writes_series_frames_and_a_checkpoint) {
     ASSERT_EQ(rows.size(), 21);
     EXPECT_EQ(rows[0],
               "step,time,search_seconds,response_seconds,candidates,pairs,contacts,kinetic,"
-              "potential,momentum_x,momentum_y,momentum_z,overlap");
+              "potential,momentum_x,momentum_y,momentum_z,overlap,relative_overlap_max,"
+              "relative_overlap_mean");
     EXPECT_TRUE(rows[1].starts_with("1,")) << rows[1];
     EXPECT_TRUE(rows[20].starts_with("20,")) << rows[20];
     EXPECT_NE(rows[20].find(',' + std::to_string(result["pairs"].get<int>()) + ','),
               std::string::npos);
-    EXPECT_EQ(std::count(rows[1].begin(), rows[1].end(), ','), 12);
+    EXPECT_EQ(std::count(rows[1].begin(), rows[1].end(), ','), 14);
 }
 
 TEST_F(Run, writes_what_stands_still_once) {
@@ -146,6 +147,47 @@ TEST_F(Run, a_resumed_run_writes_what_the_straight_one_does) {
         EXPECT_EQ(resumed["step"], 20);
         expect_same_run(a, b);
     }
+}
+
+TEST_F(Run, a_resumed_run_says_what_steps_means) {
+    json({"run", "falling", "--n", "50", "--steps", "4", "-o", path("a"), "--every", "4"});
+    const auto resumed = [&](const std::string& steps) {
+        const Outcome outcome = run({"run", "--resume", path("a"), "--steps", steps});
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return outcome.out;
+    };
+    EXPECT_TRUE(
+        resumed("5").starts_with("resuming after step 4; --steps 5 is the total, so 1 "
+                                 "step remains; it was planned for 4 steps\n"));
+    EXPECT_TRUE(
+        resumed("9").starts_with("resuming after step 5; --steps 9 is the total, so 4 "
+                                 "steps remain; it was planned for 5 steps\n"));
+    const auto result = json({"run", "--resume", path("a"), "--steps", "10"});
+    EXPECT_EQ(result["resumed_at"], 9);
+    EXPECT_EQ(quick({})["resumed_at"], nullptr);
+    // As planned: nothing to explain.
+    json({"run", "falling", "--n", "50", "--steps", "0", "-o", path("b")});
+    const Outcome begun = run({"run", "--resume", path("b"), "--steps", "2"});
+    EXPECT_TRUE(begun.out.starts_with("resuming after step 0; --steps 2 is the total, so 2"));
+}
+
+TEST_F(Run, one_is_singular) {
+    const Outcome one =
+        run({"run", "falling", "--n", "1", "--steps", "1", "-o", path("a"), "--every", "5"});
+    EXPECT_NE(one.out.find("falling, 1 body\n"), std::string::npos) << one.out;
+    EXPECT_NE(one.out.find("(1 frame; "), std::string::npos) << one.out;
+    expect_error(2, {"run", "--resume", path("a")}, {"has completed 1 step;", "more than 1"});
+    const Outcome more =
+        run({"run", "falling", "--n", "20", "--steps", "1", "-o", path("b"), "--every", "1"});
+    EXPECT_NE(more.out.find("falling, 20 bodies\n"), std::string::npos) << more.out;
+    EXPECT_NE(more.out.find("(2 frames; "), std::string::npos) << more.out;
+}
+
+TEST_F(Run, tells_how_deep_overlaps_are) {
+    const Outcome text = run({"run", "falling", "--n", "300", "--steps", "20"});
+    for (const char* word : {"deepest overlap over the diameter: 0.",
+                             "mean overlap of the contacts over the diameter: 0."})
+        EXPECT_NE(text.out.find(word), std::string::npos) << text.out;
 }
 
 TEST_F(Run, a_finished_run_needs_more_steps_to_go_on) {

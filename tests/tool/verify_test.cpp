@@ -169,7 +169,7 @@ TEST_F(Verify, two_files) {
     };
     expect_counts(check_with("i,j\n0,0\n3,1\n"), 0, 0, 0);
     expect_counts(check_with("i,j\n0,0\n"), 1, 0, 0);
-    check_error(check_with("i,j\n0,0\n1,3\n"), 1, {"list.csv", "j = 3", "row 2", "0 to 1"});
+    check_error(check_with("i,j\n0,0\n1,3\n"), 1, {"list.csv", "j = 3", "line 3", "0 to 1"});
     expect_error(
         2, {"verify", line(), path("list.csv"), "--cutoff", "0.5", "--with", other, "--full"},
         {"--full"});
@@ -195,9 +195,9 @@ TEST_F(Verify, vertices) {
 }
 
 TEST_F(Verify, bad_lists_are_errors) {
-    check_error(check("i,j\n0,1\n1,4\n"), 1, {"list.csv", "j = 4", "row 2", "0 to 3"});
-    check_error(check("i,j\n0,1\n1,-1\n"), 1, {"list.csv", "j = -1", "row 2"});
-    check_error(check("i,j\n0,1\n1,1.5\n"), 1, {"list.csv", "1.5", "row 2", "whole number"});
+    check_error(check("i,j\n0,1\n1,4\n"), 1, {"list.csv", "j = 4", "line 3", "0 to 3"});
+    check_error(check("i,j\n0,1\n1,-1\n"), 1, {"list.csv", "j = -1", "line 3"});
+    check_error(check("i,j\n0,1\n1,1.5\n"), 1, {"list.csv", "1.5", "line 3", "whole number"});
     check_error(check("i,k\n0,1\n"), 1, {"list.csv", "'j'"});
     const auto wide = write("wide.npy", npy("<i8", "1, 3", bytes<std::int64_t>({0, 1, 2})));
     expect_error(1, {"verify", line(), wide, "--cutoff", "1"}, {"wide.npy", "3 columns", "2"});

@@ -90,7 +90,7 @@ TYPED_TEST(Counts, crowds) {
     VICINAL_FLAVOUR;
     const auto positions = scattered<T, D>(1500, 0, 1);
     const auto crowd = points<D>(positions, 0.35);
-    for (const Domain<D>& domain : {Domain<D>(), cube<D>(1)}) {
+    for (const Domain<D>& domain : {Domain<D>::open(), cube<D>(1)}) {
         const auto found = [&](const std::string& method) {
             return listed(find_pairs(crowd, with_method<D>(method, 2, domain), Order::sorted));
         };
@@ -190,7 +190,7 @@ TYPED_TEST(Counts, nobody_is_near) {
         SCOPED_TRACE(method);
         Finder<T, D> finder(with_method<D>(method, 2));
         finder.update(points<D>(positions, 0.75));
-        const Rows<D>& rows = finder.neighbours();
+        const Rows<T, D>& rows = finder.neighbours();
         EXPECT_EQ(rows.offsets, std::vector<std::uint64_t>(n + 1, 0));
         EXPECT_TRUE(rows.indices.empty());
         EXPECT_EQ(finder.count(), 0u);
@@ -255,8 +255,8 @@ TYPED_TEST(Counts, max_pairs_of_two_sets_and_probes) {
     const std::vector<T> radii(50, T(0.25));
     const auto bodies = points<D>(positions, 0.25), second = points<D>(others, 0.25);
     const auto queries = spheres<D>(others, radii);
-    const auto pairs = reference::plain_pairs(second, bodies, {}).size();
-    const auto hits = reference::plain_probe(bodies, queries, {}).size();
+    const auto pairs = reference::plain_pairs(second, bodies, Domain<D>::open()).size();
+    const auto hits = reference::plain_probe(bodies, queries, Domain<D>::open()).size();
     for (const std::string& method : method_names()) {
         SCOPED_TRACE(method);
         auto options = with_method<D>(method);

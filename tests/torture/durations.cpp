@@ -196,7 +196,7 @@ TYPED_TEST(Durations, nearest) {
          {"bvh", "kd_tree", "linear_kd_tree", "orthtree", "phase_kd_tree"}) {
         SCOPED_TRACE(method);
         const auto nearest = [&](const std::vector<T>& at, double cutoff) {
-            Nearest<T, D> found;
+            Rows<T, D> found;
             expect_soon("nearest", [&] {
                 Finder<T, D> finder(with_method<D>(method, 1, cube<D>(1)));
                 finder.update(points<D>(at, cutoff));
@@ -207,17 +207,17 @@ TYPED_TEST(Durations, nearest) {
         const auto expected = nearest(positions, 0);
         const auto wide = nearest(positions, 1e4);
         EXPECT_EQ(expected.distances, wide.distances);
-        EXPECT_EQ(expected.rows.indices, wide.rows.indices);
-        EXPECT_EQ(expected.rows.images, wide.rows.images);
+        EXPECT_EQ(expected.indices, wide.indices);
+        EXPECT_EQ(expected.images, wide.images);
         const auto apart = nearest(far, 0.5);
         EXPECT_EQ(expected.distances, apart.distances);
         // Ties are broken by image, and images differ for distant bodies.
-        for (std::size_t e = 0; e < apart.rows.indices.size(); ++e) {
-            const std::size_t i = e / k, j = apart.rows.indices[e];
+        for (std::size_t e = 0; e < apart.indices.size(); ++e) {
+            const std::size_t i = e / k, j = apart.indices[e];
             T square = 0;
             for (std::size_t a = 0; a < D; ++a) {
                 const T d =
-                    (far[j * D + a] - far[i * D + a]) + static_cast<T>(apart.rows.images[e][a]);
+                    (far[j * D + a] - far[i * D + a]) + static_cast<T>(apart.images[e][a]);
                 square += d * d;
             }
             EXPECT_EQ(std::sqrt(square), apart.distances[e]);
@@ -238,7 +238,7 @@ TYPED_TEST(Durations, nearest_of_a_few_bodies_again_and_again) {
     const auto positions = scattered<T, D>(3, 0, 1);
     Finder<T, D> finder(with_method<D>("kd_tree", 1, cube<D>(1)));
     finder.update(points<D>(positions));
-    Nearest<T, D> found;
+    Rows<T, D> found;
     expect_soon("nearest", [&] { found = finder.nearest(100000); });
     ASSERT_EQ(found.distances.size(), 300000u);
     for (std::size_t i = 0; i < 3; ++i) {

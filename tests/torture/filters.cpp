@@ -162,20 +162,21 @@ TYPED_TEST(Filters, exclusions_are_read_in_every_step) {
     Excluded pairs = triples(crowd.n);
     Finder<T, D> finder(with_method<D>("auto"));
     const Bodies<T, D> bodies = crowd.bodies.excluding(pairs);
-    expect_filtered(finder, bodies, {});
-    expect_filtered(finder, bodies, {});
+    expect_filtered(finder, bodies, Domain<D>::open());
+    expect_filtered(finder, bodies, Domain<D>::open());
     pairs.back() = {0, 400};
-    expect_filtered(finder, bodies, {});
+    expect_filtered(finder, bodies, Domain<D>::open());
     pairs[5] = {crowd.n, 0};
     expect_error(Error::Kind::input, {"excluded pair 5", "600"},
                  [&] { finder.update(bodies); });
     pairs[5] = {1, 599};
-    expect_filtered(finder, bodies, {});
+    expect_filtered(finder, bodies, Domain<D>::open());
     const std::vector<T> fewer(crowd.positions.begin(), crowd.positions.begin() + 300 * D);
     pairs.resize(30);
     pairs[5] = {1, 299};
-    expect_filtered(finder, points<D>(fewer, crowd.bodies.cutoff).excluding(pairs), {});
-    expect_filtered(finder, crowd.bodies.excluding(pairs), {});
+    expect_filtered(finder, points<D>(fewer, crowd.bodies.cutoff).excluding(pairs),
+                    Domain<D>::open());
+    expect_filtered(finder, crowd.bodies.excluding(pairs), Domain<D>::open());
     pairs[5] = {1, 300};
     expect_error(Error::Kind::input, {"excluded pair 5", "300"}, [&] {
         finder.update(points<D>(fewer, crowd.bodies.cutoff).excluding(pairs));
@@ -211,7 +212,7 @@ TYPED_TEST(Filters, limits) {
     const Values group = modulo(crowd.n, 2, 1);
     const Bodies<T, D> bodies = crowd.bodies.grouped(group, group);
     Options<D> options = with_method<D>("auto");
-    options.max_pairs = reference::plain_pairs(bodies, {}).size();
+    options.max_pairs = reference::plain_pairs(bodies, Domain<D>::open()).size();
     Finder<T, D> finder(options);
     finder.update(bodies);
     EXPECT_EQ(finder.count(), options.max_pairs);

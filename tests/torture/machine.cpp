@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cfenv>
+#include <cmath>
 #include <cstdlib>
 #include <mutex>
 #include <thread>
@@ -143,7 +145,8 @@ TEST(Machine, searches_inside_a_search) {
     const Sample sample;
     const auto queries = scattered<float, 3>(300, 0, 1, 2);
     const auto expected =
-        reference::plain_probe(points<3>(queries, 0.04), sample.bodies, Domain<3>::open());
+        reference::plain_probe(sample.bodies, points<3>(queries, 0.04), Domain<3>::open());
+    ASSERT_FALSE(expected.empty());
     Finder<float, 3> finder(with_method<3>("auto", 4));
     finder.update(sample.bodies);
     std::mutex mutex;
@@ -163,6 +166,39 @@ TEST(Machine, searches_inside_a_search) {
     EXPECT_GT(nested, 0);
     EXPECT_EQ(wrong, 0);
     EXPECT_EQ(difference<3>(sample.expected, sorted<3>(found)), "");
+}
+
+// Programs with interval arithmetic change the rounding of their threads.
+TEST(Machine, the_callers_rounding_does_not_matter) {
+    std::vector<float> positions;
+    scenes::Random random(9);
+    for (int k = 0; k < 2000; ++k) {  // pairs about as far apart as the cut-off
+        const float x = static_cast<float>(random.uniform()),
+                    y = static_cast<float>(random.uniform());
+        const double angle = random.uniform(0, 6);
+        for (const float v : {x, y, x + static_cast<float>(0.01 * std::cos(angle)),
+                              y + static_cast<float>(0.01 * std::sin(angle))})
+            positions.push_back(v);
+    }
+    const auto bodies = points<2>(positions, 0.01);
+    const auto expected = reference::plain_pairs(bodies, Domain<2>::open());
+    const auto search = [&](const std::string& method, int threads) {
+        Finder<float, 2> finder(with_method<2>(method, threads));
+        finder.update(bodies);
+        auto found = listed(finder.pairs(Order::sorted));
+        EXPECT_EQ(finder.count(), found.size());
+        return found;
+    };
+    ASSERT_EQ(std::fesetround(FE_UPWARD), 0);
+    const auto upward = reference::plain_pairs(bodies, Domain<2>::open());
+    std::vector<std::string> differs;
+    for (const char* const method : {"auto", "brute_force", "kd_tree"})
+        for (const int threads : {1, 3})
+            differs.push_back(difference<2>(expected, search(method, threads)));
+    EXPECT_EQ(std::fegetround(), FE_UPWARD);
+    std::fesetround(FE_TONEAREST);
+    for (const std::string& text : differs) EXPECT_EQ(text, "");
+    EXPECT_NE(difference<2>(expected, upward), "");  // the double loop is not protected
 }
 
 TEST(Machine, inside_a_region_of_openmp) {

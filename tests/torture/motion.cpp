@@ -18,7 +18,7 @@ template <Real T, int D>
 struct World {
     OwnedBodies<T, D> bodies;
     std::vector<Index> id;
-    Domain<D> domain;
+    Domain<D> domain = Domain<D>::open();
     scenes::Random random{17};
     Index next_id = 1000;
 
@@ -69,11 +69,11 @@ struct World {
     void wrap() {
         for (std::size_t i = 0; i < bodies.size(); ++i)
             for (std::size_t k = 0; k < D; ++k) {
-                const double period = domain.lattice[k][k];
+                const double period = domain.lattice()[k][k];
                 const double periods =
                     std::floor(static_cast<double>(bodies.position[i * D + k]) / period);
                 for (std::size_t a = 0; a < D && periods != 0; ++a)
-                    shift(i, a, -periods * domain.lattice[k][a]);
+                    shift(i, a, -periods * domain.lattice()[k][a]);
             }
     }
 
@@ -129,15 +129,20 @@ struct Replay {
             born[key] = step;
         }
         history.apply(changes);
-        for (const auto& key : changes.began) {
-            ASSERT_NE(history.find(key), nullptr);
-            EXPECT_EQ(*history.find(key), 0);
-            *history.find(key) = step;
+        for (const auto& [i, j, image] : changes.began) {
+            ASSERT_NE(history.find(i, j, image), nullptr);
+            EXPECT_EQ(*history.find(i, j, image), 0);
+            *history.find(i, j, image) = step;
         }
         EXPECT_EQ(history.size(), born.size());
         for (const auto& [key, when] : born) {
-            ASSERT_NE(history.find(key), nullptr);
-            EXPECT_EQ(*history.find(key), when);
+            const int* const value = history.find(key.i, key.j, key.image);
+            ASSERT_NE(value, nullptr);
+            EXPECT_EQ(*value, when);
+            Image<D> seen_from_j;
+            for (std::size_t a = 0; a < D; ++a)
+                seen_from_j[a] = static_cast<std::int16_t>(-key.image[a]);
+            EXPECT_EQ(history.find(key.j, key.i, seen_from_j), value);
         }
     }
 };

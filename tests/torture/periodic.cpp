@@ -52,6 +52,30 @@ TYPED_TEST(Periodic, a_body_and_its_own_images) {
     }
 }
 
+// Of files as they are: a vector that points backwards, two swapped, skewed, some axes open.
+TYPED_TEST(Periodic, left_handed_lattices) {
+    VICINAL_FLAVOUR;
+    const auto positions = scattered<T, D>(14, -0.3, 1.3);
+    typename Domain<D>::Lattice backwards{}, swapped{}, skewed{}, flat{};
+    for (std::size_t a = 0; a < D; ++a) {
+        backwards[a][a] = skewed[a][a] = flat[a][a] = a == 1 ? -1 : 1;
+        swapped[a][a == 0 ? 1 : a == 1 ? 0 : 2] = 0.9;
+    }
+    skewed[0][1] = 0.4;
+    skewed[1][0] = -1.3;
+    std::array<bool, D> wire{};
+    wire[1] = true;
+    flat[0] = {};  // an open axis that the file gives as zero
+    for (const double reach : {0.2, 1.1}) {
+        SCOPED_TRACE(reach);
+        for (const auto& lattice : {backwards, swapped, skewed})
+            expect_same_in_all_shapes<T, D>(positions, static_cast<T>(reach),
+                                            Domain<D>::triclinic(lattice));
+        expect_same_in_all_shapes<T, D>(positions, static_cast<T>(reach),
+                                        Domain<D>::triclinic(flat, wire));
+    }
+}
+
 TYPED_TEST(Periodic, every_choice_of_axes) {
     VICINAL_FLAVOUR;
     const auto positions = scattered<T, D>(50, -0.3, 1.3);
@@ -140,7 +164,7 @@ TYPED_TEST(Periodic, sheared) {
             if (change != 0 && std::abs(offset) > 1) continue;
             SCOPED_TRACE(std::to_string(offset) + " change " + std::to_string(change));
             const auto domain = Domain<D>::sheared(sides, offset, change);
-            EXPECT_LE(std::abs(domain.lattice[0][1]), 0.6);
+            EXPECT_LE(std::abs(domain.lattice()[0][1]), 0.6);
             expect_same_in_all_shapes<T, D>(positions, T(0.2), domain);
         }
 }

@@ -13,7 +13,7 @@ constexpr ReachRule rules[] = {ReachRule::sum, ReachRule::max, ReachRule::min};
 // Spheres by all three rules, and the boxes around them.
 template <Real T, int D>
 void expect_same_balls(const std::vector<T>& centres, const std::vector<T>& radii,
-                       const Domain<D>& domain = {}) {
+                       const Domain<D>& domain = Domain<D>::open()) {
     for (ReachRule rule : rules) {
         SCOPED_TRACE(static_cast<int>(rule));
         expect_same(spheres<D>(centres, radii, rule), domain);
@@ -78,7 +78,7 @@ TYPED_TEST(Sizes, boxes_one_step_apart_do_not_meet) {
         lower[2 * D + axis] = std::nextafter(T{1}, T{2});
         upper[2 * D + axis] = T{2};
         expect_same(boxes<D>(lower, upper));
-        const auto found = find_pairs(boxes<D>(lower, upper), {}, Order::sorted).to_vector();
+        const auto found = pairs_of(find_pairs(boxes<D>(lower, upper), {}, Order::sorted));
         EXPECT_EQ(found, (std::vector<Pair>{{0, 1}, {1, 2}}));
         expect_same(boxes<D>(lower, upper), cube<D>(4));
         expect_same(boxes<D>(lower, upper), cube<D>(2));
@@ -97,7 +97,8 @@ TYPED_TEST(Sizes, spheres_at_exactly_their_reach) {
         const T distance = D == 2 ? 5 * unit : 3 * unit;
         for (T reach : {distance, std::nextafter(distance, T{0})}) {
             expect_same(points<D>(positions, static_cast<double>(reach)));
-            expect_same(spheres<D>(positions, std::vector<T>{reach - unit, unit}));
+            const std::vector<T> radii{reach - unit, unit};
+            expect_same(spheres<D>(positions, radii));
             const std::size_t found =
                 find_pairs(points<D>(positions, static_cast<double>(reach))).size();
             EXPECT_EQ(found, reach == distance ? 1u : 0u);
@@ -125,7 +126,8 @@ TYPED_TEST(Sizes, rounding_decides_near_the_reach) {
                                 static_cast<T>(0.3 * direction[a] / std::sqrt(norm)));
     }
     expect_same(points<D>(positions, static_cast<double>(T(0.3))));
-    expect_same(spheres<D>(positions, std::vector<T>(1000, T(0.15))));
+    const std::vector<T> radii(1000, T(0.15));
+    expect_same(spheres<D>(positions, radii));
     expect_same(points<D>(positions, static_cast<double>(T(0.3))), cube<D>(150));
 }
 
@@ -190,7 +192,7 @@ TYPED_TEST(Sizes, larger_than_all_that_came_before) {
             radii[123] = static_cast<T>(grown);
             const auto bodies = spheres<D>(positions, radii);
             finder.update(bodies);
-            expect_answers(finder, reference::plain_pairs(bodies, {}));
+            expect_answers(finder, reference::plain_pairs(bodies, Domain<D>::open()));
         }
     }
 }
@@ -280,8 +282,8 @@ TYPED_TEST(Sizes, the_largest_reach_without_overflow) {
         with_far[0] = largest * share;
         with_far[D] = -with_far[0];
         EXPECT_NO_THROW(expect_same(points<D>(with_far, static_cast<double>(largest * share))));
-        EXPECT_NO_THROW(
-            expect_same(spheres<D>(with_far, std::vector<T>(20, largest * share / 2))));
+        const std::vector<T> radii(20, largest * share / 2);
+        EXPECT_NO_THROW(expect_same(spheres<D>(with_far, radii)));
     }
 }
 

@@ -5,12 +5,15 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <new>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "support/pairs_of.hpp"
 
 #include <vicinal/vicinal.hpp>
 
@@ -86,7 +89,7 @@ class Steady : public ::testing::TestWithParam<std::string> {};
 TEST_P(Steady, StateAllocatesNothing) {
     const bool slow = GetParam() == "brute_force" || GetParam() == "sweep_all_pairs" ||
                       GetParam().ends_with("cells_per_body=8)");
-    const std::size_t n = slow ? 4000 : 20000;
+    const std::size_t n = slow ? 4000 : 30000;
     const std::vector<float> radius(n, 0.01f);
     // One thread: with more, the memory of each worker depends on timing, and a worker may get
     // its largest task late.
@@ -167,15 +170,15 @@ void use(Finder<float, 3>& finder, const Bodies<float, 3>& bodies,
 
 class Ledger : public ::testing::TestWithParam<std::string> {};
 
-// Objects of fixed size, 8 to 16 KB per finder, are not counted. An array with a byte for each
-// of 20,000 bodies would be detected.
-constexpr double objects = 20000;
+// Objects of fixed size, 8 to 21 KB per finder with its structures for queries, are not
+// counted. An array with a byte for each of 30,000 bodies would be detected.
+constexpr double objects = 25000;
 
 TEST_P(Ledger, CountsWhatWasAllocated) {
     const std::string method = GetParam();
     const bool slow = method == "brute_force" || method == "sweep_all_pairs" ||
                       method.ends_with("cells_per_body=8)");
-    const std::size_t n = slow ? 4000 : 20000;
+    const std::size_t n = slow ? 4000 : 30000;
     for (const bool periodic : {false, true})
         for (const bool moving : {false, true})
             for (const Shape shape : {Shape::points, Shape::spheres, Shape::boxes}) {
@@ -234,22 +237,24 @@ TEST(Nested, EachFinderCountsItsOwn) {
         ASSERT_TRUE(nested);
         Finder<float, 3> usual(options);
         usual.update(small.view());
-        const std::vector<Pair> pairs = usual.pairs(Order::sorted).to_vector();
-        EXPECT_EQ(usual.probe(small.view(), Order::sorted).to_vector(), probed.to_vector());
+        const std::vector<Pair> pairs = test::pairs_of(usual.pairs(Order::sorted));
+        EXPECT_EQ(test::pairs_of(usual.probe(small.view(), Order::sorted)),
+                  test::pairs_of(probed));
         EXPECT_EQ(usual.report().bytes, nested->report().bytes);
         const PairList<3> taken = nested->take_pairs(Order::sorted);
         EXPECT_LT(nested->report().bytes, usual.report().bytes);
         nested = nullptr;
-        EXPECT_EQ(taken.to_vector(), pairs);
+        EXPECT_EQ(test::pairs_of(taken), pairs);
     }
     EXPECT_LT(live_bytes - before, 4096u);
 }
 
 // Whichever allocation of a step fails, the finder answers in the next one.
-void expect_usable_after_failures(const Options<3>& options, const Bodies<double, 3>& bodies) {
+void expect_usable_after_failures(const Options<3>& options, const Bodies<double, 3>& bodies,
+                                  const std::function<void(Finder<double, 3>&)>& call) {
     Finder<double, 3> undisturbed(options);
     undisturbed.update(bodies);
-    const std::vector<Pair> expected = undisturbed.pairs(Order::sorted).to_vector();
+    const std::vector<Pair> expected = test::pairs_of(undisturbed.pairs(Order::sorted));
     ASSERT_FALSE(expected.empty());
     bool failed = true;
     for (std::size_t k = 0; failed; ++k) {
@@ -257,15 +262,30 @@ void expect_usable_after_failures(const Options<3>& options, const Bodies<double
         failed = false;
         failing_allocation = allocations + k;
         try {
-            finder.update(bodies);
-            finder.pairs(Order::sorted);
-        } catch (const std::bad_alloc&) {
-            failed = true;
+            call(finder);
+        } catch (const Error& error) {
+            failed = error.kind() == Error::Kind::memory;
+            EXPECT_TRUE(failed) << error.what();
         }
         failing_allocation = never;
         finder.update(bodies);
-        ASSERT_EQ(finder.pairs(Order::sorted).to_vector(), expected)
+        ASSERT_EQ(test::pairs_of(finder.pairs(Order::sorted)), expected)
             << "after allocation " << k << " failed";
+    }
+}
+
+// Tree methods find nearest neighbours, others refuse.
+bool finds_nearest(const std::string& method) {
+    Options<3> options;
+    options.method = method;
+    Finder<double, 3> finder(options);
+    const std::vector<double> one{0, 0, 0};
+    finder.update(points<3>(one));
+    try {
+        finder.nearest(1);
+        return true;
+    } catch (const Error&) {
+        return false;
     }
 }
 
@@ -291,8 +311,40 @@ TEST(Failing, AnyAllocationLeavesAUsableFinder) {
                 options.method = method.name;
                 options.threads = 2;
                 options.domain = domain;
-                expect_usable_after_failures(options, bodies);
+                expect_usable_after_failures(options, bodies, [&](Finder<double, 3>& finder) {
+                    finder.update(bodies);
+                    finder.pairs(Order::sorted);
+                });
             }
+}
+
+// The other calls, one after the other; and the finder itself is made anew each time.
+TEST(Failing, AnyCallReportsMissingMemory) {
+    std::vector<double> x;
+    for (int k = 0; k < 150; ++k) x.push_back(k * 0.618 - static_cast<int>(k * 0.618));
+    const Bodies<double, 3> bodies = points<3>(x, 0.4);
+    for (const MethodInfo& method : methods())
+        for (const auto& domain : {Domain<3>::open(), Domain<3>::orthogonal({1, 1, 1})}) {
+            SCOPED_TRACE(method.name);
+            Options<3> options;
+            options.method = method.name;
+            options.threads = 1;
+            options.domain = domain;
+            const bool nearest = finds_nearest(method.name);
+            expect_usable_after_failures(options, bodies, [&](Finder<double, 3>& finder) {
+                finder = Finder<double, 3>(options);
+                finder.update(bodies);
+                finder.for_each_block([](const Block<3>&) {});
+                finder.neighbours();
+                finder.neighbours(RowKind::half, Order::sorted, RowOrder::spatial);
+                finder.changes();
+                finder.probe(bodies, Order::sorted);
+                finder.pairs_with(bodies);
+                if (nearest) finder.nearest(bodies, 3);
+                finder.order();
+                finder.report();
+            });
+        }
 }
 
 // Filters of all kinds, the exclusions unchanged.
@@ -333,7 +385,8 @@ std::vector<std::string> names() {
     // Objects with their own ledger.
     for (const char* method :
          {"compact_grid(sort=auto)", "compact_grid(cells_per_body=8)",
-          "hierarchical_hash(neighbours=insert)", "verlet(inner=bvh, skin=0.01)"})
+          "hierarchical_hash(neighbours=insert)", "verlet(inner=bvh, skin=0.01)",
+          "linear_kd_tree(unique=list)", "sweep_persistent(scratch=never)"})
         result.push_back(method);
     return result;
 }

@@ -1,5 +1,5 @@
-// P5's approximate mode: pairs found are correct, recall is bounded, and the report says that
-// it is approximate.
+// Gissler et al.'s approximate mode: pairs found are correct, recall is bounded, and the report
+// says that it is approximate.
 #include <gtest/gtest.h>
 
 #include "scenes/scenes.hpp"
@@ -12,7 +12,7 @@ namespace {
 template <Real T, int D>
 struct Case {
     OwnedBodies<T, D> bodies;
-    Domain<D> domain;
+    Domain<D> domain = Domain<D>::open();
     Found<D> truth;
 
     Case(const char* scene, const ShapeCase& shape, const char* domain_name)

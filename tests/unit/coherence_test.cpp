@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "scenes/random.hpp"
+#include "support/pairs_of.hpp"
 
 #include <vicinal/vicinal.hpp>
 
@@ -23,7 +24,8 @@ struct Balls {
     Bodies<double, 3> view() const { return spheres<3>(x, r); }
 };
 
-Finder<double, 3> finder_of(const std::string& method, const Domain<3>& domain = {}) {
+Finder<double, 3> finder_of(const std::string& method,
+                            const Domain<3>& domain = Domain<3>::open()) {
     return Finder<double, 3>(Options<3>{.domain = domain, .method = method, .threads = 1});
 }
 
@@ -59,7 +61,7 @@ TEST(Verlet, WithoutSkinIsItsInnerMethod) {
     auto with = finder_of("verlet(inner=bvh, skin=0)"), without = finder_of("bvh");
     with.update(balls.view());
     without.update(balls.view());
-    EXPECT_EQ(with.pairs().to_vector(), without.pairs().to_vector());
+    EXPECT_EQ(test::pairs_of(with.pairs()), test::pairs_of(without.pairs()));
 }
 
 // The fat bounds replace the check of the values: invalid values are outside all fat bounds.
@@ -68,7 +70,7 @@ void expect_refused_and_recovered(const Bodies<double, 3>& bodies, std::vector<d
                                   const Domain<3>& domain, const Spoil& spoil) {
     auto finder = finder_of("verlet(skin=0.02)", domain);
     for (int step = 0; step < 2; ++step) finder.update(bodies);
-    const auto pairs = finder.pairs(Order::sorted).to_vector();
+    const auto pairs = test::pairs_of(finder.pairs(Order::sorted));
     ASSERT_EQ(figure(finder, "steps since"), 1);
     for (const std::size_t body : {17u, 499u}) {
         const std::vector<double> good = values;
@@ -81,13 +83,13 @@ void expect_refused_and_recovered(const Bodies<double, 3>& bodies, std::vector<d
         }
         std::copy(good.begin(), good.end(), values.begin());
         finder.update(bodies);
-        EXPECT_EQ(finder.pairs(Order::sorted).to_vector(), pairs);
+        EXPECT_EQ(test::pairs_of(finder.pairs(Order::sorted)), pairs);
     }
 }
 
 TEST(Verlet, BadValuesInAKeptStepAreNamed) {
     const double nan = std::nan(""), infinite = HUGE_VAL;
-    for (const auto& domain : {Domain<3>(), Domain<3>::orthogonal({1, 1, 1})}) {
+    for (const auto& domain : {Domain<3>::open(), Domain<3>::orthogonal({1, 1, 1})}) {
         Balls balls(500);
         std::vector<double> upper;
         for (const double x : balls.x) upper.push_back(x + 0.03);
@@ -158,12 +160,12 @@ TEST(SweepPersistent, KeepsItsListsWhileLittleMoves) {
     for (int step = 0; step < 30; ++step) {
         finder.update(balls.view());
         other.update(balls.view());
-        EXPECT_EQ(finder.take_pairs(Order::sorted).to_vector(),
-                  other.take_pairs(Order::sorted).to_vector());
+        EXPECT_EQ(test::pairs_of(finder.take_pairs(Order::sorted)),
+                  test::pairs_of(other.take_pairs(Order::sorted)));
         if (step < 20) {
             kept += figure(finder, "lists kept");
             if (step > 1) {
-                EXPECT_GT(figure(finder, "ends passed"), 0);
+                EXPECT_GT(figure(finder, "ends swapped"), 0);
             }
         }
         balls.wander(step < 19 ? 0.0004 : 0.1, step < 19 ? 30 : 3000);

@@ -29,7 +29,7 @@ bool tested_in_kernels(const std::string& name, const Bodies<float, 3>& bodies,
                        const PairFilter<3>& filter) {
     const auto method = make_method<float, 3>(choose_method(name));
     Scene<float, 3> scene;
-    scene.assign(bodies, {}, {2, choose_target()});
+    scene.assign(bodies, Domain<3>::open(), {2, choose_target()});
     method->build(scene);
     auto* const tester = dynamic_cast<ClassTester<float, 3>*>(method.get());
     return tester != nullptr && tester->prepare_classes(scene, *filter.classes());

@@ -154,6 +154,7 @@ void run_loop(Pool& pool, std::uint32_t team, std::atomic<std::size_t>& sum) {
               1,
               10,
               team,
+              nullptr,
               nullptr};
     pool.run(loop);
 }

@@ -15,21 +15,16 @@ using Pairs = std::vector<PlainPair<D>>;
 using Points = std::vector<std::array<double, 2>>;
 
 Domain<2> periodic(double x, double y) {
-    Domain<2> domain;
-    domain.lattice = {{{x, 0}, {0, y}}};
-    domain.periodic = {x > 0, y > 0};
-    if (!(x > 0)) domain.lattice[0][0] = 1;
-    if (!(y > 0)) domain.lattice[1][1] = 1;
-    return domain;
+    return Domain<2>::orthogonal({x, y}, {x > 0, y > 0});
 }
 
 TEST(Plain, touching_counts_and_nothing_beyond) {
     const Points x{{0, 0}, {3, 4}};
-    EXPECT_EQ(plain_pairs(points<2>(x, 5), {}), (Pairs<2>{{0, 1, {}}}));
-    EXPECT_TRUE(plain_pairs(points<2>(x, std::nextafter(5.0, 0.0)), {}).empty());
+    EXPECT_EQ(plain_pairs(points<2>(x, 5), Domain<2>::open()), (Pairs<2>{{0, 1, {}}}));
+    EXPECT_TRUE(plain_pairs(points<2>(x, std::nextafter(5.0, 0.0)), Domain<2>::open()).empty());
     const std::vector<double> radii{2, 3};
-    EXPECT_EQ(plain_pairs(spheres<2>(x, radii), {}).size(), 1u);
-    EXPECT_EQ(plain_pairs(spheres<2>(x, radii, ReachRule::max), {}).size(), 0u);
+    EXPECT_EQ(plain_pairs(spheres<2>(x, radii), Domain<2>::open()).size(), 1u);
+    EXPECT_EQ(plain_pairs(spheres<2>(x, radii, ReachRule::max), Domain<2>::open()).size(), 0u);
 }
 
 TEST(Plain, a_cutoff_beyond_the_box_meets_many_images) {
@@ -55,45 +50,47 @@ TEST(Plain, an_open_axis_has_no_images) {
 }
 
 TEST(Plain, a_skewed_lattice) {
-    Domain<2> domain = periodic(1, 1);
-    domain.lattice[0][1] = 40.5;  // so skewed that the nearest image is far in n
+    // So skewed that the nearest image is far in n.
+    const auto domain = Domain<2>::triclinic({{{1, 40.5}, {0, 1}}});
     const Points x{{0, 0}, {0.95, 0.5}};
     EXPECT_EQ(plain_pairs(points<2>(x, 0.1), domain), (Pairs<2>{{0, 1, {-1, 40}}}));
 }
 
 TEST(Plain, shear_moves_the_images_of_swept_bodies) {
-    Domain<2> domain = periodic(10, 10);
-    domain.shear_change = 3;
+    const auto sheared = [](double change) { return Domain<2>::sheared({10, 10}, 0, change); };
     const Points x{{0, 0}, {9.5, 8}};
     const Points u{{0, 0}, {0, 0}};
-    EXPECT_TRUE(plain_pairs(points<2>(x, 0.51), domain).empty());
+    EXPECT_TRUE(plain_pairs(points<2>(x, 0.51), sheared(3)).empty());
     // Seen from body 0 across -x, body 1 moves from y = -2 to -5, or with the other sign to 1,
     // through 0.
-    EXPECT_TRUE(plain_pairs(points<2>(x, 0.51).moving(u), domain).empty());
-    domain.shear_change = -3;
-    EXPECT_EQ(plain_pairs(points<2>(x, 0.51).moving(u), domain), (Pairs<2>{{0, 1, {-1, -1}}}));
+    EXPECT_TRUE(plain_pairs(points<2>(x, 0.51).moving(u), sheared(3)).empty());
+    EXPECT_EQ(plain_pairs(points<2>(x, 0.51).moving(u), sheared(-3)),
+              (Pairs<2>{{0, 1, {-1, -1}}}));
 }
 
 TEST(Plain, swept_boxes_and_points) {
     const Points lower{{0, 0}, {5, 0}}, upper{{1, 1}, {6, 1}}, u{{4, 0}, {0, 0}},
         v{{3.9, 0}, {0, 0}};
-    EXPECT_TRUE(plain_pairs(boxes<2>(lower, upper), {}).empty());
-    EXPECT_EQ(plain_pairs(boxes<2>(lower, upper).moving(u), {}).size(), 1u);
-    EXPECT_TRUE(plain_pairs(boxes<2>(lower, upper).moving(v), {}).empty());
-    EXPECT_EQ(plain_pairs(points<2>(lower, 1).moving(u), {}).size(), 1u);
-    EXPECT_TRUE(plain_pairs(points<2>(lower, 1).moving(v), {}).empty());
+    EXPECT_TRUE(plain_pairs(boxes<2>(lower, upper), Domain<2>::open()).empty());
+    EXPECT_EQ(plain_pairs(boxes<2>(lower, upper).moving(u), Domain<2>::open()).size(), 1u);
+    EXPECT_TRUE(plain_pairs(boxes<2>(lower, upper).moving(v), Domain<2>::open()).empty());
+    EXPECT_EQ(plain_pairs(points<2>(lower, 1).moving(u), Domain<2>::open()).size(), 1u);
+    EXPECT_TRUE(plain_pairs(points<2>(lower, 1).moving(v), Domain<2>::open()).empty());
 }
 
 TEST(Plain, groups_and_exclusions) {
     const Points x{{0, 0}, {0, 0}, {0, 0}};
     const std::vector<std::uint32_t> group{1, 2, 2}, mask{2, 1, 1};
-    EXPECT_EQ(plain_pairs(points<2>(x, 1).grouped(group, mask), {}),
+    EXPECT_EQ(plain_pairs(points<2>(x, 1).grouped(group, mask), Domain<2>::open()),
               (Pairs<2>{{0, 1, {}}, {0, 2, {}}}));
     const std::vector<Pair> excluded{{2, 0}};
-    EXPECT_EQ(plain_pairs(points<2>(x, 1).excluding(excluded), {}),
+    EXPECT_EQ(plain_pairs(points<2>(x, 1).excluding(excluded), Domain<2>::open()),
               (Pairs<2>{{0, 1, {}}, {1, 2, {}}}));
     // Between two sets an exclusion has a direction.
-    EXPECT_EQ(plain_pairs(points<2>(x, 1).excluding(excluded), points<2>(x, 1), {}).size(), 8u);
+    EXPECT_EQ(
+        plain_pairs(points<2>(x, 1).excluding(excluded), points<2>(x, 1), Domain<2>::open())
+            .size(),
+        8u);
 }
 
 TEST(Plain, vertices_in_common) {
@@ -101,14 +98,14 @@ TEST(Plain, vertices_in_common) {
     const Points x{{0, 0}, {0, 0}, {0, 0}};
     const std::vector<std::uint32_t> triangles{0, 1, 2, 3, 2, 1, 5, 4, 3}, ends{5, 9};
     const auto bodies = points<2>(x, 1).with_vertices(triangles, 3);
-    EXPECT_EQ(plain_pairs(bodies, {}), (Pairs<2>{{0, 2, {}}}));
+    EXPECT_EQ(plain_pairs(bodies, Domain<2>::open()), (Pairs<2>{{0, 2, {}}}));
     // Nor with an image of itself.
     EXPECT_EQ(plain_pairs(bodies, periodic(1, 0)),
               (Pairs<2>{{0, 2, {-1, 0}}, {0, 2, {0, 0}}, {0, 2, {1, 0}}}));
     const Points y{{0, 0}};
-    EXPECT_EQ(plain_pairs(points<2>(y, 1).with_vertices(ends, 2), bodies, {}),
+    EXPECT_EQ(plain_pairs(points<2>(y, 1).with_vertices(ends, 2), bodies, Domain<2>::open()),
               (Pairs<2>{{0, 0, {}}, {0, 1, {}}}));
-    EXPECT_EQ(plain_pairs(points<2>(y, 1), bodies, {}).size(), 3u);
+    EXPECT_EQ(plain_pairs(points<2>(y, 1), bodies, Domain<2>::open()).size(), 3u);
 }
 
 TEST(Plain, partners_on_both_sides) {
@@ -132,7 +129,7 @@ TEST(Plain, probes_of_every_shape) {
     };
     const std::vector<double> one{1}, three{3};
     const auto hits = [](const auto& bodies, const auto& queries) {
-        return plain_probe(bodies, queries, {}).size();
+        return plain_probe(bodies, queries, Domain<2>::open()).size();
     };
     EXPECT_EQ(hits(box, points<2>(far)), 0u);
     EXPECT_EQ(hits(box, points<2>(upper)), 1u);
@@ -146,7 +143,12 @@ TEST(Plain, probes_of_every_shape) {
     EXPECT_EQ(hits(box, ball(far, {2}).moving(past)), 1u);
     EXPECT_EQ(hits(ball(far, {2}).moving(past), box), 1u);
     EXPECT_EQ(hits(ball(far, {2}).moving(past), ball(lower, {1})), 1u);
+    // The cut-off of a query is its reach, that of a body does not apply.
     EXPECT_EQ(hits(points<2>(far, 100), points<2>(lower)), 0u);
+    EXPECT_EQ(hits(points<2>(far), points<2>(lower, 100)), 1u);
+    EXPECT_EQ(hits(box, points<2>(far, 3)), 0u);
+    EXPECT_EQ(hits(box, points<2>(far, 3.7)), 1u);
+    EXPECT_EQ(hits(box, points<2>(far, 2).moving(past)), 1u);
 }
 
 // Touches the corner in the middle of the motion: the closest approach is inside a piece, not
@@ -156,7 +158,7 @@ TEST(Plain, a_moving_sphere_that_grazes_a_corner) {
     const auto box = boxes<2>(lower, upper);
     const auto hits = [&](double radius) {
         const std::vector<double> r{radius};
-        return plain_probe(box, spheres<2>(from, r).moving(along), Domain<2>{}).size();
+        return plain_probe(box, spheres<2>(from, r).moving(along), Domain<2>::open()).size();
     };
     EXPECT_EQ(hits(1.4143), 1u);  // the line passes the corner at sqrt(2)
     EXPECT_EQ(hits(1.4142), 0u);

@@ -1,0 +1,163 @@
+// Splits bodies into parts that independent processes search: jobs of an array, tasks of a
+// cluster, ranks of MPI. A part holds its own bodies and copies of those of other parts that
+// reach into its region. It searches them like any bodies, in the same domain, and reports the
+// pairs that PartFilter selects. Together, all parts report exactly the pairs of the whole set,
+// each once.
+//
+//     for (const vicinal::Part& part : vicinal::split(bodies, domain, 64)) {
+//         // Somewhere else: gather part.bodies of your arrays, search them, and of each pair:
+//         vicinal::PartFilter filter(part.number, part.holders);
+//         if (filter.reports(i, j)) use(part.bodies[i], part.bodies[j], image);
+//     }
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <vicinal/bodies.hpp>
+#include <vicinal/domain.hpp>
+#include <vicinal/types.hpp>
+
+namespace vicinal::inline VICINAL_API {
+
+using PartNumber = std::uint32_t;
+
+// The parts that hold each body, in ascending order: its owner, and every part whose closed
+// region meets the bounds of the body in any image.
+struct Holders {
+    // The only entry of a body that more than max_listed parts would hold: all parts do.
+    static constexpr PartNumber all_parts = ~PartNumber{0};
+    static constexpr std::size_t max_listed = 64;
+
+    std::vector<std::uint64_t> offsets{0};  // bodies + 1
+    std::vector<PartNumber> parts;
+
+    std::size_t size() const { return offsets.size() - 1; }
+    std::span<const PartNumber> operator[](std::size_t k) const {
+        return {parts.data() + offsets[k], parts.data() + offsets[k + 1]};
+    }
+    void add(std::span<const PartNumber> holders) {
+        parts.insert(parts.end(), holders.begin(), holders.end());
+        offsets.push_back(parts.size());
+    }
+};
+
+// Which pairs a part reports: those of which it is the first common holder. Integers only, so
+// that all parts agree.
+class VICINAL_EXPORT PartFilter {
+  public:
+    // The holders of the bodies of part `number`, by their numbers there. They must outlive the
+    // filter.
+    PartFilter(PartNumber number, const Holders& holders);
+
+    bool reports(Index i, Index j) const {
+        return (lower_[i] & lower_[j]) == 0 || (!exact_ && first_common(i, j) == number_);
+    }
+
+  private:
+    PartNumber first_common(Index i, Index j) const;
+
+    PartNumber number_;
+    const Holders* holders_;
+    // Of each body, a bit for each lower part that holds it too. If there are more than 64
+    // lower parts, some share a bit, and the words are not exact.
+    std::vector<std::uint64_t> lower_;
+    bool exact_ = true;
+};
+
+// A tree of cuts that divides space, or the cell of a periodic domain, into one closed region
+// per part. Its coordinates are those of cell_positions().
+template <int D>
+class VICINAL_EXPORT Regions {
+  public:
+    using Point = Vector<double, D>;
+    struct Sides {
+        Point lower, upper;
+    };
+
+    Regions() = default;  // one part
+    // Recursive coordinate bisection: about equal weights of the positions in all regions. No
+    // weights: all are 1. `lengths` are those of the unit vectors.
+    Regions(std::span<const Point> positions, std::span<const double> weights,
+            std::size_t parts, const Point& lengths);
+    // From the sides of the regions: boxes that recursive bisection has made.
+    explicit Regions(std::span<const Sides> boxes);
+
+    std::size_t parts() const { return cuts_.size() + 1; }
+    // The region of a point; of several, the last one.
+    PartNumber part_at(const Point& x) const;
+    // The regions, along open axes up to infinity.
+    std::vector<Sides> sides() const;
+    // Appends the parts whose closed regions meet a closed box.
+    void find_meeting(const Sides& box, std::vector<PartNumber>& found) const;
+
+  private:
+    // The sides of a cut: another cut, or ~(a part).
+    struct Cut {
+        std::size_t axis;
+        double at;
+        std::int32_t below, above;
+    };
+    std::int32_t root() const { return cuts_.empty() ? ~0 : 0; }
+    struct Bisection;
+    struct Reconstruction;
+
+    std::vector<Cut> cuts_;
+};
+
+// The positions of bodies in the coordinates of Regions. Along periodic axes one period is the
+// interval [0, 1], into which they are wrapped.
+template <Real T, int D>
+VICINAL_EXPORT std::vector<Vector<double, D>> cell_positions(const Bodies<T, D>& bodies,
+                                                             const Domain<D>& domain);
+// The lengths of the unit vectors of these coordinates.
+template <Real T, int D>
+VICINAL_EXPORT Vector<double, D> cell_lengths(const Domain<D>& domain);
+
+// The work that each body causes, estimated from counts: one for the body itself, and two for
+// each other body in the same cell of a grid with cells as long as the bounds of a typical
+// body.
+template <Real T, int D>
+VICINAL_EXPORT std::vector<double> work_estimates(const Bodies<T, D>& bodies,
+                                                  const Domain<D>& domain);
+
+// The parts that hold each body. `owners` has one number for each body, or one for all.
+template <Real T, int D>
+VICINAL_EXPORT Holders find_holders(const Bodies<T, D>& bodies, const Domain<D>& domain,
+                                    const Regions<D>& regions,
+                                    std::type_identity_t<std::span<const PartNumber>> owners);
+
+struct Part {
+    PartNumber number = 0;
+    std::size_t own = 0;        // the first of `bodies` are its own, the others are copies
+    std::vector<Index> bodies;  // indices in the whole set; both sections ascend
+    Holders holders;            // of these bodies
+};
+
+// Parts of about equal weight. No weights: work_estimates().
+template <Real T, int D>
+VICINAL_EXPORT std::vector<Part> split(
+    const Bodies<T, D>& bodies, const Domain<D>& domain, std::size_t parts,
+    std::type_identity_t<std::span<const double>> weights = {});
+
+#define VICINAL_DECLARE(T, D)                                                                  \
+    extern template std::vector<Vector<double, D>> cell_positions<T, D>(const Bodies<T, D>&,   \
+                                                                        const Domain<D>&);     \
+    extern template Vector<double, D> cell_lengths<T, D>(const Domain<D>&);                    \
+    extern template std::vector<double> work_estimates(const Bodies<T, D>&, const Domain<D>&); \
+    extern template Holders find_holders(const Bodies<T, D>&, const Domain<D>&,                \
+                                         const Regions<D>&, std::span<const PartNumber>);      \
+    extern template std::vector<Part> split(const Bodies<T, D>&, const Domain<D>&,             \
+                                            std::size_t, std::span<const double>);
+VICINAL_DECLARE(float, 2)
+VICINAL_DECLARE(float, 3)
+VICINAL_DECLARE(double, 2)
+VICINAL_DECLARE(double, 3)
+#undef VICINAL_DECLARE
+extern template class Regions<2>;
+extern template class Regions<3>;
+
+}  // namespace vicinal::inline VICINAL_API

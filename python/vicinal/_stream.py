@@ -1,0 +1,176 @@
+"""Blocks of pairs, while a thread of their own searches."""
+
+import ctypes as c
+import queue
+import sys
+import threading
+
+import numpy as np
+
+from . import _library as lib
+
+_PAIRS_PER_BLOCK = 1 << 18
+
+
+class Block:
+    """A part of the pairs, with the columns that were requested. Its arrays are yours."""
+
+    __slots__ = ("indices", "images", "distances", "vectors")
+
+    def __init__(self, indices, images, distances, vectors):
+        self.indices = indices
+        self.images = images
+        self.distances = distances
+        self.vectors = vectors
+
+    @property
+    def i(self):
+        return self.indices[:, 0]
+
+    @property
+    def j(self):
+        return self.indices[:, 1]
+
+    def __len__(self):
+        return len(self.indices)
+
+    def __repr__(self):
+        return f"<vicinal.Block: {len(self)} pairs>"
+
+
+class _Columns:
+    """The arrays that a worker fills; new ones for each block, or old ones nobody uses."""
+
+    def __init__(self, shapes, give):
+        self._shapes = shapes  # name: (width, dtype)
+        self._give = give
+        self._spare = []
+        self._begin()
+
+    def _begin(self):
+        self._used = 0
+        for arrays in self._spare:
+            # References: the list's, the loop's, and getrefcount's own; a block or a view of an
+            # array that the caller keeps would be one more.
+            if all(sys.getrefcount(a) <= 2 for a in arrays.values()):
+                self._arrays = arrays
+                return
+        self._arrays = {
+            name: np.empty((_PAIRS_PER_BLOCK, *width), dtype)
+            for name, (width, dtype) in self._shapes.items()
+        }
+        if len(self._spare) < 4:
+            self._spare.append(self._arrays)
+
+    def add(self, block):
+        done = 0
+        while done < block.count:
+            n = min(block.count - done, _PAIRS_PER_BLOCK - self._used)
+            for name, array in self._arrays.items():
+                size = array.strides[0]
+                address = getattr(block, name)
+                c.memmove(
+                    array.ctypes.data + self._used * size, address + done * size, n * size
+                )
+            done += n
+            self._used += n
+            if self._used == _PAIRS_PER_BLOCK:
+                self.flush()
+
+    def flush(self):
+        if self._used:
+            filled = {name: array[: self._used] for name, array in self._arrays.items()}
+            self._arrays = None
+            self._give(
+                Block(
+                    filled.pop("pairs"), filled.get("images"), filled.get("distances"),
+                    filled.get("vectors"),
+                )
+            )
+            del filled
+            self._begin()
+
+
+class _Stopped(Exception):
+    """The caller wants no more blocks."""
+
+
+class _Search:
+    """A search in a thread, which waits when blocks are not taken."""
+
+    def __init__(self, handle, view, taken, columns, form):
+        self._blocks = queue.Queue(2)
+        self._stopping = False
+        self._error = None
+        dimension = view.dimension
+        self._shapes = {"pairs": ((2,), np.uint32)}
+        if "S" in columns and handle.imaged:
+            self._shapes["images"] = ((dimension,), np.int16)
+        if "d" in columns:
+            self._shapes["distances"] = ((), view.scalar)
+        if "D" in columns:
+            self._shapes["vectors"] = ((dimension,), view.scalar)
+        self._workers = {}
+        self._thread = threading.Thread(
+            target=self._run, args=(handle, view, taken, form), daemon=True
+        )
+        handle.searches += 1
+        self._thread.start()
+
+    def _run(self, handle, view, taken, form):
+        consumer = lib.Consumer(self._consume)
+        try:
+            status = lib.lib.vicinal_stream(handle.pointer, taken, form, consumer, None)
+            if status == lib.CANCELLED and self._error is not None:
+                raise self._error
+            if status:
+                lib.raise_error(status)
+            for columns in self._workers.values():
+                columns.flush()
+        except _Stopped:
+            return
+        except BaseException as error:
+            self._error = error
+        self._offer(None)
+
+    def _consume(self, block, _):
+        try:
+            block = block.contents
+            columns = self._workers.get(block.worker)
+            if columns is None:
+                columns = self._workers[block.worker] = _Columns(self._shapes, self._offer)
+            columns.add(block)
+            return 0
+        except BaseException as error:  # also that of a full memory; raised by _run()
+            self._error = error
+            return 1
+
+    def _offer(self, block):
+        while not self._stopping:
+            try:
+                return self._blocks.put(block, timeout=0.05)
+            except queue.Full:
+                pass
+        raise _Stopped
+
+    def __iter__(self):
+        try:
+            while (block := self._blocks.get()) is not None:
+                yield block
+                del block  # so that its memory can be used again
+            if self._error is not None:
+                raise self._error
+        finally:
+            self._stopping = True
+            self._thread.join()
+
+
+def blocks_of(handle, view, taken, columns, form):
+    """Yields the blocks of a search. The search begins with the first."""
+    return _blocks(handle, handle.updates, view, taken, columns, form)
+
+
+def _blocks(handle, updates, view, taken, columns, form):
+    if taken is None and handle.updates != updates:
+        raise lib.Error("the finder has taken other bodies since; begin the loop at once")
+    yield from _Search(handle, view, taken, columns, form)

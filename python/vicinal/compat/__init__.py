@@ -1,0 +1,1 @@
+"""Drop-in replacements for neighbour searches of other packages."""

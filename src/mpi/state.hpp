@@ -1,0 +1,64 @@
+// The state of a finder between calls. The flow of an update is in update.cpp, rows are in
+// rows.cpp.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "mpi/body_store.hpp"
+#include "mpi/plan.hpp"
+#include "mpi/row_entry.hpp"
+
+#include <vicinal/mpi.hpp>
+
+namespace vicinal::inline VICINAL_API::mpi {
+
+template <Real T, int D>
+struct Finder<T, D>::State {
+    State(MPI_Comm communicator, const Options<D>& given)
+        : shared_comm(std::make_shared<Communicator>(communicator)),
+          options(given),
+          search(given) {}
+
+    void update(const Bodies<T, D>& given, std::span<const std::uint64_t> ids,
+                const Domain<D>& domain, std::span<const IdPair> excluded);
+    void require_update() const;
+    // The pairs that this rank reports.
+    PairColumns<T, D> reported_pairs(Columns columns, Order order);
+    void make_rows(Columns columns, Order order);
+    Migration rebalance(double threshold);
+
+    std::shared_ptr<Communicator> shared_comm;  // with migrations
+    Communicator& comm = *shared_comm;
+    Options<D> options;
+    vicinal::Finder<T, D> search;
+    Regions<D> regions;
+    bool cut = false;  // the regions are those of the ranks
+    std::size_t own = 0;
+    BodyStore<T, D> store;
+    std::vector<Pair> excluded_here;
+    Plan plan;
+    std::optional<PartFilter> filter;  // none: no update, or it failed
+    Rows<T, D> rows;
+    // Of copies, by owner and number at the owner; made for the first rows after an update.
+    std::unordered_map<std::uint64_t, Index> local_numbers;
+
+  private:
+    void check_input(const Bodies<T, D>& bodies, std::span<const std::uint64_t> ids) const;
+    BodyLayout<T, D> agree_on_layout(const Bodies<T, D>& bodies, const Domain<D>& domain);
+    // By the first `count` bodies, those of this rank.
+    void cut_space(const Bodies<T, D>& bodies, std::size_t count, const Domain<D>& domain);
+    bool is_balanced(double threshold) const;
+    void add_exclusions(std::span<const IdPair> excluded);
+    void exchange_copies();
+    void number_exclusions();
+    using Entry = RowEntry<T, D>;
+    std::vector<Entry> exchange_entries(Columns columns, std::size_t& first_foreign);
+    void add_missing_copies(std::span<Entry> entries);
+    void fill_rows(const std::vector<Entry>& entries, Columns columns, Order order,
+                   bool imaged);
+};
+
+}  // namespace vicinal::inline VICINAL_API::mpi

@@ -1,0 +1,234 @@
+// The flow of an update: agree on the layout; cut space at the first one; find the holders of
+// this rank's bodies; send copies; search own bodies and copies like any others. PartFilter
+// then selects the pairs that this rank reports: the rule is in parts/filter.cpp.
+#include <algorithm>
+#include <unordered_map>
+
+#include "mpi/partition.hpp"
+#include "mpi/state.hpp"
+
+namespace vicinal::inline VICINAL_API::mpi {
+
+template <Real T, int D>
+void Finder<T, D>::State::check_input(const Bodies<T, D>& bodies,
+                                      std::span<const std::uint64_t> ids) const {
+    if (ids.size() != bodies.size())
+        throw Error(Error::Kind::input, "mpi: " + std::to_string(ids.size()) + " ids for " +
+                                            std::to_string(bodies.size()) +
+                                            " bodies; give one per body");
+    if (!bodies.excluded.empty())
+        throw Error(
+            Error::Kind::input,
+            "mpi: the bodies exclude pairs by index, which other ranks do not know; give "
+            "the excluded pairs to update(), by id");
+}
+
+// The bytes in which layouts and domains are compared.
+template <Real T, int D>
+Bytes bytes_of(const BodyLayout<T, D>& layout) {
+    Packer to;
+    to.put(layout.shape);
+    to.put(layout.rule);
+    to.put(layout.cutoff);
+    to.put(layout.upper);
+    to.put(layout.radius);
+    to.put(layout.swept);
+    to.put(layout.grouped);
+    to.put(layout.masked);
+    to.put(std::uint64_t{layout.vertices_per_body});
+    to.put_counted(layout.cutoffs);
+    return to.take();
+}
+
+template <Real T, int D>
+BodyLayout<T, D> layout_from(const Bytes& bytes) {
+    Unpacker from(bytes);
+    BodyLayout<T, D> layout;
+    layout.shape = from.get<Shape>();
+    layout.rule = from.get<ReachRule>();
+    layout.cutoff = from.get<T>();
+    layout.upper = from.get<bool>();
+    layout.radius = from.get<bool>();
+    layout.swept = from.get<bool>();
+    layout.grouped = from.get<bool>();
+    layout.masked = from.get<bool>();
+    layout.vertices_per_body = from.get<std::uint64_t>();
+    layout.cutoffs = from.get_counted<T>();
+    return layout;
+}
+
+template <int D>
+Bytes bytes_of(const Domain<D>& domain) {
+    Packer to;
+    to.put(domain.lattice());
+    to.put(domain.periodic());
+    to.put(domain.shear_change());
+    return to.take();
+}
+
+// That of the lowest rank with bodies; ranks without bodies take it over.
+template <Real T, int D>
+BodyLayout<T, D> Finder<T, D>::State::agree_on_layout(const Bodies<T, D>& bodies,
+                                                      const Domain<D>& domain) {
+    const BodyLayout<T, D> mine(bodies);
+    const int first = comm.min(bodies.size() > 0 ? comm.rank() : comm.size());
+    const int source = first < comm.size() ? first : 0;
+    Bytes layout = bytes_of(mine), common_domain = bytes_of(domain);
+    comm.broadcast(layout, source);
+    comm.broadcast(common_domain, source);
+    const BodyLayout<T, D> common = layout_from<T, D>(layout);
+    comm.together([&] {
+        if (common_domain != bytes_of(domain))
+            throw Error(Error::Kind::input, "mpi: the domain differs from that of rank " +
+                                                std::to_string(source) +
+                                                "; give all ranks the same");
+        if (bodies.size() > 0 && mine != common)
+            throw Error(Error::Kind::input,
+                        "mpi: the bodies differ from those of rank " + std::to_string(source) +
+                            " in shape, reach rule, cut-offs, or in whether they have "
+                            "displacements, groups, masks, kinds or vertices; give all ranks "
+                            "the same");
+    });
+    return common;
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::cut_space(const Bodies<T, D>& bodies, std::size_t count,
+                                    const Domain<D>& domain) {
+    std::vector<Vector<double, D>> positions;
+    std::vector<double> weights;
+    Vector<double, D> lengths{};
+    comm.together([&] {
+        positions = cell_positions(bodies, domain);
+        weights = work_estimates(bodies, domain);
+        lengths = cell_lengths<T, D>(domain);
+        positions.resize(count);
+        weights.resize(count);
+    });
+    comm.together([&] { regions = bisect<D>(comm, positions, weights, lengths); });
+    cut = true;
+}
+
+// To each own body the ids that it does not pair with.
+template <Real T, int D>
+void Finder<T, D>::State::add_exclusions(std::span<const IdPair> excluded) {
+    if (excluded.empty()) return;
+    std::unordered_map<std::uint64_t, Index> numbers;
+    for (std::size_t k = 0; k < own; ++k) numbers[store.ids[k]] = static_cast<Index>(k);
+    std::vector<std::pair<Index, std::uint64_t>> entries;
+    for (const IdPair& pair : excluded) {
+        const auto i = numbers.find(pair.i), j = numbers.find(pair.j);
+        if (i == numbers.end() && j == numbers.end())
+            throw Error(Error::Kind::input,
+                        "mpi: this rank has neither body of the excluded pair of ids " +
+                            std::to_string(pair.i) + " and " + std::to_string(pair.j) +
+                            "; give it to a rank that has one");
+        if (i != numbers.end()) entries.emplace_back(i->second, pair.j);
+        if (j != numbers.end()) entries.emplace_back(j->second, pair.i);
+    }
+    std::sort(entries.begin(), entries.end());
+    auto entry = entries.begin();
+    for (std::size_t k = 0; k < own; ++k) {
+        for (; entry != entries.end() && entry->first == k; ++entry)
+            store.partners.push_back(entry->second);
+        store.partner_offsets[k + 1] = store.partners.size();
+    }
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::exchange_copies() {
+    std::vector<Message> outgoing;
+    comm.together([&] {
+        std::vector<std::vector<Index>> bodies(static_cast<std::size_t>(comm.size()));
+        for (std::size_t k = 0; k < own; ++k) {
+            if (store.holders[k][0] == Holders::all_parts) {
+                for (auto& list : bodies) list.push_back(static_cast<Index>(k));
+                continue;
+            }
+            for (const PartNumber r : store.holders[k])
+                bodies[r].push_back(static_cast<Index>(k));
+        }
+        for (int r = 0; r < comm.size(); ++r) {
+            const auto& list = bodies[static_cast<std::size_t>(r)];
+            if (r == comm.rank() || list.empty()) continue;
+            outgoing.push_back({r, store.pack(list)});
+            plan.sent.push_back({r, list});
+        }
+    });
+    const std::vector<Message> incoming = comm.exchange(outgoing);
+    comm.together([&] {
+        for (const Message& message : incoming) {
+            const std::size_t begin = store.size();
+            store.append(message);
+            plan.held.push_back({message.rank, begin, store.size() - begin});
+        }
+    });
+}
+
+// The excluded pairs of which this rank holds both bodies.
+template <Real T, int D>
+void Finder<T, D>::State::number_exclusions() {
+    excluded_here.clear();
+    if (store.partners.empty()) return;
+    std::unordered_map<std::uint64_t, Index> numbers;
+    for (std::size_t k = 0; k < store.size(); ++k)
+        numbers[store.ids[k]] = static_cast<Index>(k);
+    for (std::size_t k = 0; k < store.size(); ++k)
+        for (std::uint64_t e = store.partner_offsets[k]; e < store.partner_offsets[k + 1]; ++e)
+            if (const auto j = numbers.find(store.partners[e]); j != numbers.end())
+                excluded_here.push_back({static_cast<Index>(k), j->second});
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::update(const Bodies<T, D>& given, std::span<const std::uint64_t> ids,
+                                 const Domain<D>& domain, std::span<const IdPair> excluded) {
+    filter.reset();
+    plan = {};
+    local_numbers.clear();
+    comm.together([&] { check_input(given, ids); });
+    const BodyLayout<T, D> layout = agree_on_layout(given, domain);
+    options.domain = domain;
+    Bodies<T, D> bodies = given;
+    if (bodies.size() == 0) {  // swept like the others: a changing shear moves their images
+        store.assign(layout, {}, {}, comm.rank(), {});
+        bodies = store.view({});
+    }
+    if (!cut) cut_space(bodies, bodies.size(), domain);
+    own = bodies.size();
+    comm.together([&] {
+        const auto rank = static_cast<PartNumber>(comm.rank());
+        const std::array<PartNumber, 1> owner{rank};
+        Holders holders;
+        try {
+            holders = find_holders(bodies, domain, regions, owner);
+        } catch (const Error& error) {  // by id, not by index
+            if (!error.element()) throw;
+            const std::uint64_t id = ids[*error.element()];
+            throw Error(error.kind(), error.what() + (" (id " + std::to_string(id) + ")"), id);
+        }
+        store.assign(layout, bodies, ids, comm.rank(), std::move(holders));
+        add_exclusions(excluded);
+    });
+    exchange_copies();
+    std::optional<PartFilter> made;
+    comm.together([&] {
+        number_exclusions();
+        search.update(store.view(excluded_here), domain);
+        made.emplace(static_cast<PartNumber>(comm.rank()), store.holders);
+    });
+    filter = std::move(made);
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::require_update() const {
+    if (!filter)
+        throw Error(Error::Kind::input,
+                    "the finder has no bodies; call update() first (and again after an error)");
+}
+
+template struct Finder<float, 2>::State;
+template struct Finder<float, 3>::State;
+template struct Finder<double, 2>::State;
+template struct Finder<double, 3>::State;
+
+}  // namespace vicinal::inline VICINAL_API::mpi

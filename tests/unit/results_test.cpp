@@ -1,0 +1,228 @@
+// Forms of results: columns, memory of the caller, rows that are taken, batches.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include "scenes/random.hpp"
+
+#include <vicinal/vicinal.hpp>
+
+namespace vicinal {
+namespace {
+
+std::vector<double> scattered(std::size_t n, unsigned seed) {
+    scenes::Random random(seed);
+    std::vector<double> x(3 * n);
+    for (double& c : x) c = random.uniform();
+    return x;
+}
+
+TEST(Results, columns_are_named_by_letters) {
+    EXPECT_EQ(columns_of("ij"), Columns::ij);
+    EXPECT_EQ(columns_of("ijSdD"), Columns::ijSdD);
+    EXPECT_EQ(columns_of("Djdi"), Columns::ijdD);
+    for (const char* const wrong : {"", "i", "ijj", "ijx", "SdD", "ij d"}) {
+        SCOPED_TRACE(wrong);
+        try {
+            columns_of(wrong);
+            FAIL() << "no error";
+        } catch (const Error& error) {
+            EXPECT_EQ(error.kind(), Error::Kind::option);
+            EXPECT_NE(std::string(error.what()).find("ijSdD"), std::string::npos);
+        }
+    }
+}
+
+TEST(Results, pairs_of_a_periodic_domain_are_iterated_with_their_images) {
+    const std::vector<double> x{0.1, 0.5, 0.5, 0.9, 0.5, 0.5, 0.2, 0.5, 0.5};
+    Finder<double, 3> finder({.domain = Domain<3>::orthogonal({1, 1, 1})});
+    std::vector<ImagedPair<3>> found;
+    for (auto [i, j, image] : finder.pairs(points<3>(x, 0.25), Order::sorted).with_images())
+        found.push_back({i, j, image});
+    const std::vector<ImagedPair<3>> expected{{0, 1, {-1, 0, 0}}, {0, 2, {}}};
+    EXPECT_EQ(found, expected);
+    const Rows<double, 3>& rows = finder.neighbours();
+    ASSERT_EQ(rows[1].size(), 1u);
+    EXPECT_EQ(rows.images_of(1)[0], (Image<3>{1, 0, 0}));
+}
+
+TEST(Results, boxes_have_no_vectors) {
+    const std::vector<float> lower{0, 0, 0}, upper{1, 1, 1};
+    Finder<float, 3> finder;
+    finder.update(boxes<3>(lower, upper));
+    for (const Columns columns : {Columns::ijd, Columns::ijD, Columns::ijSdD}) {
+        EXPECT_THROW(finder.pairs(columns), Error);
+        EXPECT_THROW(finder.neighbours(columns), Error);
+        EXPECT_THROW(finder.probe(boxes<3>(lower, upper), columns), Error);
+        EXPECT_THROW(finder.for_each_block(columns, [](const auto&) {}), Error);
+    }
+    EXPECT_TRUE(finder.pairs(Columns::ijS).empty());
+}
+
+// Counts what is allocated and released.
+struct Counter {
+    std::atomic<std::int64_t> bytes = 0, calls = 0;
+    Allocator allocator() {
+        return {[](std::size_t n, void* context) {
+                    auto& self = *static_cast<Counter*>(context);
+                    self.bytes += static_cast<std::int64_t>(n);
+                    ++self.calls;
+                    return std::malloc(n);
+                },
+                [](void* memory, std::size_t n, void* context) {
+                    static_cast<Counter*>(context)->bytes -= static_cast<std::int64_t>(n);
+                    std::free(memory);
+                },
+                this};
+    }
+};
+
+TEST(Results, arrays_come_from_the_allocator_of_the_options) {
+    Counter counter;
+    const auto x = scattered(300, 1);
+    PairColumns<double, 3, std::int64_t> pairs;
+    Rows<double, 3> rows, near;
+    {
+        Finder<double, 3> finder(
+            {.domain = Domain<3>::orthogonal({1, 1, 1}), .allocator = counter.allocator()});
+        pairs = finder.pairs<std::int64_t>(points<3>(x, 0.2), Columns::ijSdD);
+        rows = finder.take_neighbours(Columns::ijSdD);
+        near = finder.nearest(4);
+        // The finder has given its rows away: it makes others.
+        EXPECT_EQ(finder.neighbours().offsets, rows.offsets);
+    }
+    EXPECT_GT(counter.calls, 8);
+    const auto held = [](const auto& r) {
+        return r.indices.capacity() * sizeof(r.indices[0]) +
+               r.images.capacity() * sizeof(r.images[0]) +
+               r.vectors.capacity() * sizeof(r.vectors[0]) +
+               r.distances.capacity() * sizeof(r.distances[0]);
+    };
+    const std::size_t offsets = (rows.offsets.capacity() + near.offsets.capacity()) * 8;
+    EXPECT_EQ(static_cast<std::size_t>(counter.bytes),
+              held(pairs) + held(rows) + held(near) + offsets);
+    pairs = {};
+    rows = {};
+    near = {};
+    EXPECT_EQ(counter.bytes, 0);
+}
+
+TEST(Results, an_allocator_without_memory_is_an_error_and_the_finder_stays_usable) {
+    const Allocator none{[](std::size_t, void*) -> void* { return nullptr; },
+                         [](void*, std::size_t, void*) {}, nullptr};
+    const auto x = scattered(50, 2);
+    Finder<double, 3> finder({.allocator = none});
+    try {
+        finder.neighbours(points<3>(x, 0.5));
+        FAIL() << "no error";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), Error::Kind::memory);
+    }
+    EXPECT_GT(finder.pairs(points<3>(x, 0.5)).size(), 0u);
+}
+
+TEST(Results, large_blocks_are_used_again) {
+    trim_recycled();
+    constexpr std::size_t bytes = std::size_t{5} << 20;
+    void* const first = allocate_recycled(bytes);
+    ASSERT_NE(first, nullptr);
+    release_recycled(first, bytes);
+    void* const other = allocate_recycled(bytes / 2);  // too different a size
+    EXPECT_NE(other, first);
+    void* const second = allocate_recycled(bytes - 1000);
+    EXPECT_EQ(second, first);
+    release_recycled(second, bytes - 1000);
+    release_recycled(other, bytes / 2);
+    trim_recycled();
+}
+
+TEST(Results, arrays_move) {
+    Array<int> a{1, 2, 3};
+    Array<int> b = std::move(a);
+    EXPECT_TRUE(a.empty());
+    EXPECT_EQ(b, (std::vector<int>{1, 2, 3}));
+    a = std::move(b);
+    EXPECT_EQ(a.size(), 3u);
+    Array<unsigned> c = a.reinterpret<unsigned>();
+    EXPECT_TRUE(a.empty());
+    EXPECT_EQ(c, (std::vector<unsigned>{1, 2, 3}));
+}
+
+// Systems of various sizes, domains and methods: the rows of a finder of their own.
+TEST(Batch, equals_one_finder_per_system) {
+    const auto x = scattered(700, 3);
+    const std::vector<std::uint64_t> offsets{0, 100, 100, 101, 350, 700};
+    using Box = Domain<3>;
+    const std::vector<Box> domains{Box::orthogonal({1, 1, 1}), Box::open(),
+                                   Box::orthogonal({0.2, 0.3, 0.2}), Box::open(),
+                                   Box::triclinic({{{1, 0, 0}, {0.3, 1, 0}, {0, 0.2, 1}}})};
+    for (const char* const method : {"auto", "kd_tree", "verlet(skin=0.1)"})
+        for (const int threads : {1, 3}) {
+            SCOPED_TRACE(method);
+            Options<3> options{.method = method, .threads = threads};
+            const auto all = find_batch<std::int64_t>(points<3>(x, 0.21), offsets,
+                                                      std::span<const Box>(domains),
+                                                      Columns::ijSdD, options, Order::sorted);
+            ASSERT_EQ(all.size(), 700u);
+            for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+                options.domain = domains[s];
+                const std::size_t n = offsets[s + 1] - offsets[s];
+                const std::span<const double> part(x.data() + 3 * offsets[s], 3 * n);
+                Finder<double, 3> finder(options);
+                const auto& rows = finder.neighbours(points<3>(part, 0.21), Columns::ijSdD,
+                                                     RowKind::full, Order::sorted);
+                for (std::size_t i = 0; i < n; ++i) {
+                    const std::size_t k = offsets[s] + i;
+                    ASSERT_EQ(all[k].size(), rows[i].size());
+                    for (std::size_t e = 0; e < rows[i].size(); ++e) {
+                        EXPECT_EQ(all[k][e], std::int64_t{rows[i][e]} +
+                                                 static_cast<std::int64_t>(offsets[s]));
+                        const Image<3> image =
+                            rows.images.empty() ? Image<3>{} : rows.images_of(i)[e];
+                        EXPECT_EQ(all.images_of(k)[e], image);
+                        EXPECT_EQ(all.vectors_of(k)[e], rows.vectors_of(i)[e]);
+                        EXPECT_EQ(all.distances_of(k)[e], rows.distances_of(i)[e]);
+                    }
+                }
+            }
+        }
+}
+
+TEST(Batch, errors_name_the_system_and_the_body) {
+    auto x = scattered(20, 4);
+    const std::vector<std::uint64_t> offsets{0, 10, 20};
+    const auto find = [&](std::span<const std::uint64_t> at) {
+        return find_batch(points<3>(x, 0.3), at, Domain<3>::open());
+    };
+    EXPECT_EQ(find(offsets).size(), 20u);
+    x[3 * 13 + 1] = std::nan("");
+    try {
+        find(offsets);
+        FAIL() << "no error";
+    } catch (const Error& error) {
+        EXPECT_EQ(error.element(), 13u);
+        EXPECT_NE(std::string(error.what()).find("system 1"), std::string::npos);
+    }
+    for (const std::vector<std::uint64_t>& wrong :
+         {std::vector<std::uint64_t>{}, {0, 10}, {1, 20}, {0, 15, 10, 20}})
+        EXPECT_THROW(find(wrong), Error);
+    // Arrays that are too short are not read beyond their end.
+    const auto y = scattered(20, 4);
+    const std::vector<double> radii(15, 0.1);
+    EXPECT_THROW(find_batch(spheres<3>(y, radii), offsets, Domain<3>::open()), Error);
+    const std::vector<std::uint32_t> groups(15, 1);
+    EXPECT_THROW(find_batch(points<3>(y, 0.3).grouped(groups), offsets, Domain<3>::open()),
+                 Error);
+    EXPECT_THROW(
+        find_batch(points<3>(y, 0.3).with_vertices(groups, 1), offsets, Domain<3>::open()),
+        Error);
+    const std::vector<Domain<3>> three(3, Domain<3>::open());
+    EXPECT_THROW(find_batch(points<3>(x, 0.3), offsets, std::span<const Domain<3>>(three)),
+                 Error);
+}
+
+}  // namespace
+}  // namespace vicinal
