@@ -97,7 +97,7 @@ void Finder<T, D>::State::check_queries(const Bodies<T, D>& queries, bool is_pro
                                         Columns columns) const {
     require_update();
     if (!is_probe) check_same_kind(queries, bodies);
-    if (is_probe && queries.kind.given())
+    if (is_probe && !queries.cutoffs.empty())
         throw Error(Error::Kind::input,
                     "queries have no kinds, only a cut-off of their own; to find pairs of two "
                     "sets by kind call pairs_with()");

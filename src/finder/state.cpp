@@ -391,7 +391,7 @@ bool Finder<T, D>::State::finds_rows(RowKind kind) const {
     const Images images = current().images();
     return kind == RowKind::full && !listed &&
            (images == Images::none || images == Images::native) && !filter.active() &&
-           !bodies.kind.given() && options.max_pairs == no_limit &&
+           bodies.cutoffs.empty() && options.max_pairs == no_limit &&
            options.max_bytes == no_limit && !body_order().empty();
 }
 

@@ -21,7 +21,7 @@ template <Real T, int D>
 const BlockFilter<D>* KindFilter<T, D>::begin_search(const Scene<T, D>& first,
                                                      const Scene<T, D>& second,
                                                      const BlockFilter<D>* next) {
-    if (!second.view().kind.given()) return next;
+    if (second.view().cutoffs.empty()) return next;
     first_ = &first;
     second_ = &second;
     next_ = next;

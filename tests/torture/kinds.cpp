@@ -107,6 +107,23 @@ TYPED_TEST(Kinds, change_between_steps) {
     }
 }
 
+// The kinds of an empty set are a null pointer, but its table says that it has kinds.
+TYPED_TEST(Kinds, either_set_may_be_empty) {
+    VICINAL_FLAVOUR;
+    const auto bodies = kinds_of<T, D>(scattered<T, D>(50, 0, 1), T(0.2), false);
+    const auto empty = kinds_of<T, D>({}, T(0.2), false);
+    for (const std::string& method : method_names()) {
+        SCOPED_TRACE(method);
+        Finder<T, D> finder(with_method<D>(method, 1, cube<D>(1)));
+        finder.update(bodies.view());
+        EXPECT_TRUE(finder.pairs_with(empty.view()).empty());
+        EXPECT_FALSE(finder.pairs_with(bodies.view()).empty());
+        finder.update(empty.view());
+        EXPECT_TRUE(finder.pairs_with(bodies.view()).empty());
+        EXPECT_TRUE(finder.pairs_with(empty.view()).empty());
+    }
+}
+
 template <class I>
 struct Atom {
     I number;
