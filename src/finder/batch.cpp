@@ -12,8 +12,10 @@
 #include "base/parallel.hpp"
 #include "finder/call.hpp"
 #include "finder/columns.hpp"
+#include "output/rows.hpp"
 #include "scene/check.hpp"
 #include "scene/shape.hpp"
+#include "simd/targets.hpp"
 
 namespace vicinal::inline VICINAL_API {
 namespace {
@@ -69,32 +71,53 @@ void check_batch(const Bodies<T, D>& bodies, std::span<const std::uint64_t> offs
             "or search the systems one by one");
 }
 
-// Where the rows of a system are until the sizes of all are known.
-struct Part {
-    std::size_t worker = 0, begin = 0, count = 0;
-};
+// Indices and images that one worker has found, system after system, until the number of all is
+// known. Pieces do not move when more are needed, and their memory is recycled.
+template <int D>
+class FoundRows {
+  public:
+    explicit FoundRows(bool imaged) : imaged_(imaged) {}
 
-// The rows that one worker has found, system after system.
-template <Real T, int D>
-struct Found {
-    std::unique_ptr<Finder<T, D>> finder;
-    CountedVector<Index> indices;
-    CountedVector<Image<D>> images;
-    CountedVector<Vector<T, D>> vectors;
-    CountedVector<T> distances;
+    struct Part {
+        const Index* indices = nullptr;
+        const Image<D>* images = nullptr;  // null: all zero
+        std::size_t count = 0;
+    };
 
-    template <class V>
-    static void append(CountedVector<V>& to, const Array<V>& from) {
-        to.insert(to.end(), from.begin(), from.end());
+    // Copies the rows of a system whose first body is number `first` of all.
+    template <Real T>
+    Part add(const Rows<T, D>& rows, Index first) {
+        const std::size_t n = rows.indices.size();
+        if (pieces_.empty() || pieces_.back().used + n > pieces_.back().indices.size())
+            add_piece(n);
+        Piece& piece = pieces_.back();
+        Part part{piece.indices.data() + piece.used, nullptr, n};
+        std::transform(rows.indices.begin(), rows.indices.end(),
+                       piece.indices.data() + piece.used,
+                       [first](Index j) { return first + j; });
+        if (!rows.images.empty()) {
+            std::copy(rows.images.begin(), rows.images.end(), piece.images.data() + piece.used);
+            part.images = piece.images.data() + piece.used;
+        }
+        piece.used += n;
+        return part;
     }
-    void add(const Rows<T, D>& rows, Index first) {
-        const std::size_t begin = indices.size();
-        append(indices, rows.indices);
-        for (std::size_t e = begin; e < indices.size(); ++e) indices[e] += first;
-        append(images, rows.images);
-        append(vectors, rows.vectors);
-        append(distances, rows.distances);
+
+  private:
+    struct Piece {
+        Array<Index> indices;
+        Array<Image<D>> images;
+        std::size_t used = 0;
+    };
+    void add_piece(std::size_t entries) {
+        constexpr std::size_t usual = std::size_t{1} << 19;  // indices fill a huge page
+        Piece& piece = pieces_.emplace_back();
+        piece.indices.resize(std::max(entries, usual));
+        if (imaged_) piece.images.resize(piece.indices.size());
     }
+
+    const bool imaged_;
+    std::vector<Piece> pieces_;
 };
 
 // The error of a system names it.
@@ -134,25 +157,30 @@ Rows<T, D, I> find_batch(const Bodies<T, D>& bodies, std::span<const std::uint64
     if (sorted) order = Order::sorted;
     const bool imaged = std::any_of(domains.begin(), domains.end(),
                                     [](const Domain<D>& d) { return !d.is_open(); });
+    const auto domain_of = [&](std::size_t s) -> const Domain<D>& {
+        return domains[domains.size() == 1 ? 0 : s];
+    };
+    check_columns(columns, bodies, bodies);
 
     return with_memory_errors("store the rows of a batch", [&] {
-        std::vector<Found<T, D>> found(static_cast<std::size_t>(threads));
-        std::vector<Part> parts(systems);
+        struct Worker {
+            std::unique_ptr<Finder<T, D>> finder;
+            FoundRows<D> found;
+        };
+        std::vector<Worker> workers;
+        for (int w = 0; w < threads; ++w) workers.push_back({nullptr, FoundRows<D>(imaged)});
+        std::vector<typename FoundRows<D>::Part> parts(systems);
         Rows<T, D> rows = empty_rows<T, D>(options.allocator);
         rows.offsets.resize(bodies.size() + 1);
         parallel_tasks(threads, systems, [&](std::size_t s, int worker) {
-            Found<T, D>& mine = found[static_cast<std::size_t>(worker)];
+            Worker& mine = workers[static_cast<std::size_t>(worker)];
             const std::uint64_t first = offsets[s], count = offsets[s + 1] - first;
             naming_system(s, first, [&] {
                 if (!mine.finder) mine.finder = std::make_unique<Finder<T, D>>(own);
-                mine.finder->update(slice(bodies, first, count),
-                                    domains[domains.size() == 1 ? 0 : s]);
-                const Rows<T, D>& its = mine.finder->neighbours(columns, RowKind::full, order);
-                parts[s] = {static_cast<std::size_t>(worker), mine.indices.size(),
-                            its.indices.size()};
-                mine.add(its, static_cast<Index>(first));
-                // An open system among periodic ones has zero images.
-                if (imaged && has_images(columns)) mine.images.resize(mine.indices.size());
+                mine.finder->update(slice(bodies, first, count), domain_of(s));
+                const Rows<T, D>& its =
+                    mine.finder->neighbours(Columns::ijS, RowKind::full, order);
+                parts[s] = mine.found.add(its, static_cast<Index>(first));
                 for (std::size_t i = 0; i < count; ++i) rows.offsets[first + i] = its[i].size();
             });
         });
@@ -160,22 +188,38 @@ Rows<T, D, I> find_batch(const Bodies<T, D>& bodies, std::span<const std::uint64
             exclusive_scan(threads, std::span(rows.offsets.data(), bodies.size()));
         const std::uint64_t total = rows.offsets[bodies.size()];
         rows.indices.resize(total);
-        if (imaged && has_images(columns)) rows.images.resize(total);
         if (has_vectors(columns)) rows.vectors.resize(total);
         if (has_distances(columns)) rows.distances.resize(total);
+        const bool measured = has_vectors(columns) || has_distances(columns);
+        if (imaged && (has_images(columns) || measured)) rows.images.resize(total);
+
+        // Vectors and distances are computed where they are stored.
+        const auto lattice_of = [&](std::size_t s) {
+            return Lattice<T, D>(bodies.swept() ? domain_of(s) : domain_of(s).at_rest());
+        };
+        const Lattice<T, D> lattice = systems > 0 ? lattice_of(0) : Lattice<T, D>();
+        Buffer<Position<T, D>> positions;
+        const Separations<T, D> separations(columns, bodies, bodies, lattice, total, positions,
+                                            {threads, choose_target()});
+        const Stores stores = stores_for(column_bytes<T, D>(columns, total));
         parallel_tasks(threads, systems, [&](std::size_t s, int) {
-            const Part& part = parts[s];
-            const Found<T, D>& from = found[part.worker];
+            const auto& part = parts[s];
             const std::uint64_t to = rows.offsets[offsets[s]];
-            const auto copy = [&](const auto& column, auto& target) {
-                if (!target.empty())
-                    std::copy_n(column.data() + part.begin, part.count, target.data() + to);
-            };
-            copy(from.indices, rows.indices);
-            copy(from.images, rows.images);
-            copy(from.vectors, rows.vectors);
-            copy(from.distances, rows.distances);
+            std::copy_n(part.indices, part.count, rows.indices.data() + to);
+            if (part.images != nullptr && !rows.images.empty())
+                std::copy_n(part.images, part.count, rows.images.data() + to);
+            else if (!rows.images.empty())  // an open system among periodic ones
+                std::fill_n(rows.images.data() + to, part.count, Image<D>{});
+            if (!measured) return;
+            if (domains.size() == 1) {
+                separations.of_rows(rows, offsets[s], offsets[s + 1], stores);
+            } else {
+                const Lattice<T, D> its = lattice_of(s);
+                Separations<T, D>(separations, its)
+                    .of_rows(rows, offsets[s], offsets[s + 1], stores);
+            }
         });
+        if (!has_images(columns)) rows.images.resize(0);
         return with_index<I>(std::move(rows),
                              ColumnOutput{PairLayout::n_by_2, options.allocator, threads});
     });

@@ -84,6 +84,7 @@ PairColumns<T, D, I> columns_from(const PairList<D>& list, const Separations<T, 
     if (has_vectors(columns)) result.vectors.resize(n);
     if (has_distances(columns)) result.distances.resize(n);
     const std::span<const Block<D>> blocks = list.blocks();
+    const Stores stores = stores_for(column_bytes<T, D>(columns, n));
     std::vector<std::uint64_t> start(blocks.size());
     for (std::size_t b = 0; b < blocks.size(); ++b) start[b] = blocks[b].pairs.size();
     exclusive_scan(1, std::span(start));
@@ -97,7 +98,7 @@ PairColumns<T, D, I> columns_from(const PairList<D>& list, const Separations<T, 
             separations.of_pairs(
                 block.pairs.data(), block.images.empty() ? nullptr : block.images.data(), count,
                 has_vectors(columns) ? result.vectors.data() + at : nullptr,
-                has_distances(columns) ? result.distances.data() + at : nullptr);
+                has_distances(columns) ? result.distances.data() + at : nullptr, stores);
     });
     return result;
 }
@@ -137,6 +138,7 @@ void add_separations(Rows<T, D>& rows, const Separations<T, D>& separations, int
     constexpr std::size_t rows_per_poll = 1024;
     const Columns columns = separations.columns();
     const std::size_t n = rows.indices.size();
+    const Stores stores = stores_for(column_bytes<T, D>(columns, n));
     rows.vectors.resize(has_vectors(columns) ? n : 0);
     rows.distances.resize(has_distances(columns) ? n : 0);
     if (separations.any())
@@ -144,7 +146,7 @@ void add_separations(Rows<T, D>& rows, const Separations<T, D>& separations, int
             while (r.begin < r.end) {
                 const std::size_t end = std::min(r.end, r.begin + rows_per_poll);
                 poll_cancelled(rows.offsets[end] - rows.offsets[r.begin]);
-                separations.of_rows(rows, r.begin, end);
+                separations.of_rows(rows, r.begin, end, stores);
                 r.begin = end;
             }
         });

@@ -193,7 +193,7 @@ PairColumns<T, D, I> Finder<T, D>::State::query_columns(const Bodies<T, D>& quer
     make_query_list(queries, is_probe, found);
     Buffer<Position<T, D>> scratch;
     const Separations<T, D> all(columns, queries, bodies, lattice_for(queries), found.size(),
-                                scratch, execution.threads);
+                                scratch, execution);
     return columns_from<I>(found, all, column_output(form.layout));
 }
 
@@ -211,7 +211,7 @@ Rows<T, D, I> Finder<T, D>::State::query_rows(const Bodies<T, D>& queries, bool 
                           result);
     Buffer<Position<T, D>> scratch;
     const Separations<T, D> all(columns, queries, bodies, lattice_for(queries),
-                                result.indices.size(), scratch, execution.threads);
+                                result.indices.size(), scratch, execution);
     add_separations(result, all, execution.threads);
     return with_index<I>(std::move(result), column_output());
 }
@@ -235,7 +235,7 @@ void Finder<T, D>::State::stream_query(const Bodies<T, D>& queries, bool is_prob
     check_queries(queries, is_probe, columns);
     Buffer<Position<T, D>> scratch;
     const Separations<T, D> all(columns, queries, bodies, lattice_for(queries), queries.size(),
-                                scratch, execution.threads);
+                                scratch, execution);
     stream_query(queries, is_probe, with_columns(all, consumer));
 }
 
@@ -287,7 +287,7 @@ Rows<T, D, I> Finder<T, D>::State::nearest(const Bodies<T, D>* queries, std::siz
     const Bodies<T, D> from = at_rest(query_bodies), to_bodies = at_rest(bodies);
     Buffer<Position<T, D>> scratch;
     const Separations<T, D> all(without_distances(columns), from, to_bodies, scene.lattice(),
-                                result.indices.size(), scratch, execution.threads);
+                                result.indices.size(), scratch, execution);
     add_separations(result, all, execution.threads);
     if (has_distances(columns)) result.distances = std::move(distances);
     return with_index<I>(std::move(result), column_output());

@@ -39,7 +39,7 @@ Rows<T, D, I> Finder<T, D>::State::take_rows(Columns columns, RowKind kind, Orde
 // Of pairs of the finder's own bodies.
 template <Real T, int D>
 Separations<T, D> Finder<T, D>::State::separations(Columns columns, std::uint64_t pairs) {
-    return {columns, bodies, bodies, current().lattice(), pairs, positions, execution.threads};
+    return {columns, bodies, bodies, current().lattice(), pairs, positions, execution};
 }
 
 // A consumer of plain blocks that adds the columns while a block is in cache. One set of arrays
@@ -65,10 +65,10 @@ Consumer<D> Finder<T, D>::State::with_columns(const Separations<T, D>& separatio
         result.vectors = own.vectors.span();
         result.distances = own.distances.span();
         if (separations.any())
-            separations.of_pairs(block.pairs.data(),
-                                 block.images.empty() ? nullptr : block.images.data(), count,
-                                 has_vectors(columns) ? own.vectors.data() : nullptr,
-                                 has_distances(columns) ? own.distances.data() : nullptr);
+            separations.of_pairs(
+                block.pairs.data(), block.images.empty() ? nullptr : block.images.data(), count,
+                has_vectors(columns) ? own.vectors.data() : nullptr,
+                has_distances(columns) ? own.distances.data() : nullptr, Stores::cached);
         if (!has_images(columns)) result.images = {};
         consumer(result);
     };

@@ -17,18 +17,6 @@ Shift<D> shift_from(const Image<D>& image) {
     return n;
 }
 
-// The place of an image with components -1, 0, 1 in the table; others are out of range.
-template <int D>
-std::size_t near_number(const Image<D>& image) {
-    unsigned number = 0, far = 0;
-    for (std::size_t a = 0; a < D; ++a) {
-        const auto n = static_cast<unsigned>(image[a] + 1);
-        far |= unsigned{n > 2};
-        number = number * 3 + n;
-    }
-    return far != 0 ? 27 : number;
-}
-
 }  // namespace
 
 template <Real T, int D>
@@ -44,95 +32,125 @@ template <Real T, int D>
 Separations<T, D>::Separations(Columns columns, const Bodies<T, D>& first,
                                const Bodies<T, D>& second, const Lattice<T, D>& lattice,
                                std::uint64_t pairs, Buffer<Position<T, D>>& positions,
-                               int threads)
+                               const Execution& execution)
     : columns_(columns),
       first_(first),
       second_(second),
       lattice_(lattice),
-      moving_(first.swept() || second.swept()) {
+      moving_(first.swept() || second.swept()),
+      kernels_(column_kernels<T, D>(execution.target)) {
     if (!any()) return;
-    if (pairs >= second.size()) {
-        positions.resize(second.size());
-        positions_ = positions.data();
-        parallel_for(threads, second.size(),
-                     [to = positions.data(), x = second.position](std::size_t i) {
-                         for (std::size_t a = 0; a < D; ++a) to[i].x[a] = x.axis[a][i];
-                     });
+    const bool one_set = &first == &second;
+    const std::size_t copied = second.size() + (one_set ? 0 : first.size());
+    if (pairs >= copied) {
+        positions.resize(copied);
+        const auto copy = [&](const Bodies<T, D>& bodies, Position<T, D>* to) {
+            parallel_for(execution.threads, bodies.size(),
+                         [to, x = bodies.position](std::size_t i) {
+                             to[i] = {};
+                             for (std::size_t a = 0; a < D; ++a) to[i].x[a] = x.axis[a][i];
+                         });
+        };
+        copy(second, positions.data());
+        second_positions_ = first_positions_ = positions.data();
+        if (!one_set) {
+            copy(first, positions.data() + second.size());
+            first_positions_ = positions.data() + second.size();
+        }
     }
-    if (lattice.open) return;
-    Shift<D> one;
-    one.fill(1);
-    Shift<D> minus;
+    tabulate_shifts();
+}
+
+template <Real T, int D>
+Separations<T, D>::Separations(const Separations& other, const Lattice<T, D>& lattice)
+    : columns_(other.columns_),
+      first_(other.first_),
+      second_(other.second_),
+      first_positions_(other.first_positions_),
+      second_positions_(other.second_positions_),
+      lattice_(lattice),
+      moving_(other.moving_),
+      kernels_(other.kernels_) {
+    tabulate_shifts();
+}
+
+template <Real T, int D>
+void Separations<T, D>::tabulate_shifts() {
+    if (lattice_.open) return;
+    Shift<D> minus, one;
     minus.fill(-1);
+    one.fill(1);
+    std::size_t number = 0;
     for_each_between(minus, one, [&](const Shift<D>& n) {
-        Image<D> image;
-        for (std::size_t a = 0; a < D; ++a) image[a] = static_cast<std::int16_t>(n[a]);
-        near_shifts_[near_number<D>(image)] = lattice.shift(n);
+        const Vector<T, D> shift = lattice_.shift(n);
+        std::copy(shift.begin(), shift.end(), near_shifts_[number++].x.begin());
     });
 }
 
-// Calls complete(d, k, pair), which adds the image's shift and motion, for the difference of
-// every pair, and stores the result. `readable` pairs may be prefetched.
+// Columns are computed in cache, a stage at a time, and then written.
 template <Real T, int D>
-template <class PairAt, class Complete>
-void Separations<T, D>::store(const PairAt& pair_at, std::size_t count, std::size_t readable,
-                              Vector<T, D>* vectors, T* distances,
-                              const Complete& complete) const {
-    // Neighbours lie anywhere in the caller's arrays: about as many lines are loaded at a time
-    // as a core can wait for.
-    constexpr std::size_t ahead = 64;
-    const Vectors<T, D> from = first_.position, to = second_.position;  // avoids reloads
-    const Position<T, D>* const copied = positions_;
-    const bool one_set = &first_ == &second_;
-    for (std::size_t k = 0; k < count; ++k) {
-        if (copied != nullptr && k + ahead < readable) {
-            const Pair next = pair_at(k + ahead);
-            __builtin_prefetch(copied + next.j);
-            if (one_set) __builtin_prefetch(copied + next.i);
+struct Separations<T, D>::Stage {
+    // Null: the column is not requested.
+    Stage(const ColumnKernels<T, D>& all_kernels, Vector<T, D>* vectors_out, T* distances_out,
+          Stores how)
+        : kernels(all_kernels),
+          to_vectors(vectors_out),
+          to_distances(distances_out),
+          stores(how) {}
+
+    // The first `count` vectors, and their lengths.
+    void write(std::size_t count) {
+        if (to_distances != nullptr) {
+            kernels.lengths(vectors.data(), count, distances.data());
+            copy(distances.data(), count, to_distances);
+            to_distances += count;
         }
-        const Pair pair = pair_at(k);
+        if (to_vectors != nullptr) {
+            copy(vectors.data(), D * count, to_vectors->data());
+            to_vectors += count;
+        }
+    }
+    void copy(const T* from, std::size_t count, T* to) const {
+        if (stores == Stores::streamed)
+            kernels.stream(from, count, to);
+        else
+            std::copy_n(from, count, to);
+    }
+
+    const ColumnKernels<T, D>& kernels;
+    Vector<T, D>* to_vectors;
+    T* to_distances;
+    const Stores stores;
+    std::array<T, D * stage_size + 1> vectors;  // with padding for overrun
+    std::array<T, stage_size> distances;
+};
+
+template <Real T, int D>
+void Separations<T, D>::compute(const PairRun<T, D>& run, T* vectors) const {
+    const bool computed =
+        run.second != nullptr && kernels_.differences(run, near_shifts_, vectors);
+    if (computed && !moving_) return;
+    for (std::size_t k = 0; k < run.count; ++k) {
+        const Pair pair{run.i[k * run.step], run.j[k * run.step]};
+        const Image<D> image = run.images != nullptr ? run.images[k] : Image<D>{};
         Vector<T, D> d;
-        for (std::size_t a = 0; a < D; ++a) {
-            const T xj = copied != nullptr ? copied[pair.j].x[a] : to.axis[a][pair.j];
-            const T xi =
-                copied != nullptr && one_set ? copied[pair.i].x[a] : from.axis[a][pair.i];
-            d[a] = xj - xi;
-        }
-        complete(d, k, pair);
-        if (vectors != nullptr) vectors[k] = d;
-        if (distances != nullptr) distances[k] = std::sqrt(dot(d, d));
+        if (computed)
+            std::copy_n(vectors + D * k, D, d.begin());
+        else
+            d = difference(pair, image);
+        if (moving_) d = closest_approach<T, D>(d, relative_motion(pair, image));
+        std::copy(d.begin(), d.end(), vectors + D * k);
     }
 }
 
+// (xj - xi) + s from the caller's coordinates.
 template <Real T, int D>
-template <class PairAt>
-void Separations<T, D>::fill(const PairAt& pair_at, const Image<D>* images, std::size_t count,
-                             std::size_t readable, Vector<T, D>* vectors, T* distances) const {
-    const auto add_shift = [this, images](Vector<T, D>& d, std::size_t k) {
-        const std::size_t number = near_number<D>(images[k]);
-        const Vector<T, D> s = number < near_shifts_.size()
-                                   ? near_shifts_[number]
-                                   : lattice_.shift(shift_from<D>(images[k]));
-        for (std::size_t a = 0; a < D; ++a) d[a] = d[a] + s[a];
-    };
-    const auto store_all = [&](const auto& complete) {
-        store(pair_at, count, readable, vectors, distances, complete);
-    };
-    if (moving_)
-        store_all([&](Vector<T, D>& d, std::size_t k, const Pair& pair) {
-            if (images != nullptr)
-                add_shift(d, k);
-            else
-                for (std::size_t a = 0; a < D; ++a) d[a] = d[a] + T{0};
-            const Image<D> image = images != nullptr ? images[k] : Image<D>{};
-            d = closest_approach<T, D>(d, relative_motion(pair, image));
-        });
-    else if (images != nullptr)
-        store_all([&](Vector<T, D>& d, std::size_t k, const Pair&) { add_shift(d, k); });
-    else
-        store_all([](Vector<T, D>& d, std::size_t, const Pair&) {  // s = 0 turns -0 into +0
-            for (std::size_t a = 0; a < D; ++a) d[a] = d[a] + T{0};
-        });
+Vector<T, D> Separations<T, D>::difference(const Pair& pair, const Image<D>& image) const {
+    const Vector<T, D> s = lattice_.shift(shift_from<D>(image));
+    Vector<T, D> d;
+    for (std::size_t a = 0; a < D; ++a)
+        d[a] = (second_.position.axis[a][pair.j] - first_.position.axis[a][pair.i]) + s[a];
+    return d;
 }
 
 template <Real T, int D>
@@ -149,22 +167,44 @@ Vector<T, D> Separations<T, D>::relative_motion(const Pair& pair, const Image<D>
 
 template <Real T, int D>
 void Separations<T, D>::of_pairs(const Pair* pairs, const Image<D>* images, std::size_t count,
-                                 Vector<T, D>* vectors, T* distances) const {
-    fill([pairs](std::size_t k) { return pairs[k]; }, images, count, count, vectors, distances);
+                                 Vector<T, D>* vectors, T* distances, Stores stores) const {
+    Stage stage(kernels_, vectors, distances, stores);
+    for (std::size_t k = 0; k < count; k += stage_size) {
+        const std::size_t some = std::min(count - k, stage_size);
+        compute(run_of(&pairs[k].i, &pairs[k].j, sizeof(Pair) / sizeof(Index),
+                       images != nullptr ? images + k : nullptr, some, count - k),
+                stage.vectors.data());
+        stage.write(some);
+    }
 }
 
 template <Real T, int D>
-void Separations<T, D>::of_rows(Rows<T, D>& rows, std::size_t begin, std::size_t end) const {
+void Separations<T, D>::of_rows(Rows<T, D>& rows, std::size_t begin, std::size_t end,
+                                Stores stores) const {
     const std::uint64_t last = rows.offsets[end];
-    const auto at = [](auto& column, std::uint64_t entry) {
-        return column.empty() ? nullptr : column.data() + entry;
+    const auto at = [](auto& column, std::uint64_t e) {
+        return column.empty() ? nullptr : column.data() + e;
     };
-    for (std::size_t k = begin; k < end; ++k) {
-        const std::uint64_t first = rows.offsets[k];
-        const Index i = rows.body(k);
-        fill([i, j = rows.indices.data() + first](std::size_t e) { return Pair{i, j[e]}; },
-             at(rows.images, first), rows.offsets[k + 1] - first, last - first,
-             at(rows.vectors, first), at(rows.distances, first));
+    std::uint64_t e = rows.offsets[begin];
+    Stage stage(kernels_, at(rows.vectors, e), at(rows.distances, e), stores);
+    constexpr std::size_t group = 8;
+    std::array<Index, stage_size + group> bodies;  // of the rows of the entries
+    for (std::size_t k = begin; e < last;) {
+        const std::size_t some = std::min<std::uint64_t>(last - e, stage_size);
+        for (std::size_t filled = 0; filled < some;) {
+            while (rows.offsets[k + 1] <= e + filled) ++k;
+            const std::size_t to = std::min<std::uint64_t>(rows.offsets[k + 1] - e, some);
+            // In groups of fixed size, which need no branches: the next row overwrites the
+            // rest.
+            for (const Index body = rows.body(k); filled < to; filled += group)
+                std::fill_n(bodies.data() + filled, group, body);
+            filled = to;
+        }
+        compute(run_of(bodies.data(), rows.indices.data() + e, 1, at(rows.images, e), some,
+                       last - e),
+                stage.vectors.data());
+        stage.write(some);
+        e += some;
     }
 }
 

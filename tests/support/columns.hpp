@@ -3,13 +3,23 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "support/compare.hpp"
 
 namespace vicinal::test {
+
+// Tells -0 from 0.
+template <Real T>
+auto bits(T value) {
+    return std::bit_cast<std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>(
+        value);
+}
 
 // The vectors and distances of pairs by the plain formula.
 template <Real T, int D>
@@ -81,8 +91,11 @@ void compare_columns(const std::string& what, const Measure<T, D>& measure,
     if (!measured) return;
     for (std::size_t k = 0; k < pairs.size(); ++k) {
         const Vector<T, D> d = measure.vector(found.pairs[k]);
-        ASSERT_EQ(found.vectors[k], d) << "pair " << k;
-        ASSERT_EQ(found.distances[k], std::sqrt(reference::dot(d, d))) << "pair " << k;
+        for (std::size_t a = 0; a < D; ++a)
+            ASSERT_EQ(bits(found.vectors[k][a]), bits(d[a]))
+                << "pair " << k << ": " << found.vectors[k][a] << ", not " << d[a];
+        ASSERT_EQ(bits(found.distances[k]), bits(std::sqrt(reference::dot(d, d))))
+            << "pair " << k;
     }
 }
 

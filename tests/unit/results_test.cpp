@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include "scenes/random.hpp"
@@ -151,6 +152,71 @@ TEST(Results, arrays_move) {
     EXPECT_EQ(c, (std::vector<unsigned>{1, 2, 3}));
 }
 
+// D and d of pair (i, j, image) are (xj - xi) + s and its length, bit by bit.
+template <class T>
+void expect_formula(const std::vector<T>& x, const Domain<3>& domain, std::size_t i,
+                    std::size_t j, const Image<3>& image, const Vector<T, 3>& vector,
+                    T distance) {
+    const Vector<T, 3> s = domain.template shift<T>(image);
+    Vector<T, 3> d;
+    for (std::size_t a = 0; a < 3; ++a) d[a] = (x[3 * j + a] - x[3 * i + a]) + s[a];
+    ASSERT_EQ(std::memcmp(&vector, &d, sizeof d), 0) << i << ' ' << j;
+    ASSERT_EQ(distance, std::sqrt((d[0] * d[0] + d[1] * d[1]) + d[2] * d[2]));
+}
+
+// Columns that are larger than the caches are written past them, from any address.
+template <class T>
+void expect_large_columns(const Domain<3>& domain) {
+    const auto given = scattered(30000, 5);
+    const std::vector<T> x(given.begin(), given.end());
+    const auto atoms = points<3>(x, T(0.075));
+    for (const int threads : {1, 3}) {
+        Finder<T, 3> finder({.domain = domain, .threads = threads});
+        const auto image_of = [](const auto& images, std::size_t k) {
+            return images.empty() ? Image<3>{} : images[k];
+        };
+        const auto pairs = finder.pairs(atoms, Columns::ijSdD, {.kind = RowKind::full});
+        const auto& rows = finder.neighbours(Columns::ijSdD);
+        ASSERT_GT(rows.indices.size() * 4 * sizeof(T), std::size_t{16} << 20);
+        ASSERT_EQ(pairs.size(), rows.indices.size());
+        for (std::size_t k = 0; k < pairs.size(); ++k)
+            expect_formula<T>(x, domain, pairs.i(k), pairs.j(k), image_of(pairs.images, k),
+                              pairs.vectors[k], pairs.distances[k]);
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            for (std::size_t e = rows.offsets[i]; e < rows.offsets[i + 1]; ++e)
+                expect_formula<T>(x, domain, i, rows.indices[e], image_of(rows.images, e),
+                                  rows.vectors[e], rows.distances[e]);
+        const auto half = finder.pairs(atoms, Columns::ijSdD);
+        for (std::size_t k = 0; k < half.size(); ++k)
+            expect_formula<T>(x, domain, half.i(k), half.j(k), image_of(half.images, k),
+                              half.vectors[k], half.distances[k]);
+    }
+}
+
+TEST(Results, large_columns_are_those_of_the_formula) {
+    expect_large_columns<float>(Domain<3>::open());
+    expect_large_columns<float>(Domain<3>::orthogonal({1, 1, 1}));
+    expect_large_columns<double>(Domain<3>::orthogonal({1, 1.1, 1}));
+}
+
+// Images that are far away are in no table.
+TEST(Results, columns_of_bodies_many_periods_away) {
+    auto x = scattered(400, 6);
+    scenes::Random random(7);
+    for (double& c : x) c += std::floor(9 * random.uniform() - 4) * (random.uniform() < 0.2);
+    const auto domain = Domain<3>::orthogonal({1, 1, 1});
+    Finder<double, 3> finder({.domain = domain});
+    const auto pairs = finder.pairs(points<3>(x, 0.2), Columns::ijSdD);
+    int far = 0;
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+        const Image<3>& n = pairs.images[k];
+        far += std::abs(n[0]) > 1 || std::abs(n[1]) > 1 || std::abs(n[2]) > 1;
+        expect_formula(x, domain, pairs.i(k), pairs.j(k), n, pairs.vectors[k],
+                       pairs.distances[k]);
+    }
+    EXPECT_GT(far, 100);
+}
+
 // Systems of various sizes, domains and methods: the rows of a finder of their own.
 TEST(Batch, equals_one_finder_per_system) {
     const auto x = scattered(700, 3);
@@ -187,6 +253,43 @@ TEST(Batch, equals_one_finder_per_system) {
                         EXPECT_EQ(all.distances_of(k)[e], rows.distances_of(i)[e]);
                     }
                 }
+            }
+        }
+}
+
+// Any columns, also of moving bodies in sheared domains, and of more systems than fit a cache.
+TEST(Batch, columns_are_those_of_the_formula) {
+    const auto x = scattered(12000, 8);
+    std::vector<double> u = scattered(12000, 9);
+    for (double& c : u) c = 0.02 * (c - 0.5);
+    std::vector<std::uint64_t> offsets;
+    for (std::uint64_t k = 0; k <= 12000; k += 100) offsets.push_back(k);
+    const auto domain = Domain<3>::sheared({1, 1, 1}, 0.3, 0.01);
+    const auto atoms = points<3>(x, 0.45);
+    for (const auto& bodies : {atoms, atoms.moving(u)})
+        for (const Columns columns :
+             {Columns::ij, Columns::ijS, Columns::ijd, Columns::ijSdD}) {
+            const auto all = find_batch(bodies, offsets, domain, columns,
+                                        Options<3>{.threads = 2}, Order::sorted);
+            EXPECT_EQ(all.images.empty(), !has_images(columns));
+            Finder<double, 3> finder({.domain = domain});
+            for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+                const std::span<const double> part(x.data() + 300 * s, 300),
+                    motion(u.data() + 300 * s, 300);
+                auto own = points<3>(part, 0.45);
+                if (bodies.swept()) own = own.moving(motion);
+                const auto& rows =
+                    finder.neighbours(own, columns, RowKind::full, Order::sorted);
+                const std::uint64_t at = all.offsets[offsets[s]];
+                const auto same = [at](const auto& a, const auto& b) {
+                    return b.empty() ||
+                           std::memcmp(a.data() + at, b.data(), b.size() * sizeof b[0]) == 0;
+                };
+                ASSERT_TRUE(same(all.images, rows.images) && same(all.vectors, rows.vectors) &&
+                            same(all.distances, rows.distances));
+                ASSERT_EQ(rows.indices.size(), all.offsets[offsets[s + 1]] - at);
+                for (std::size_t e = 0; e < rows.indices.size(); ++e)
+                    ASSERT_EQ(all.indices[at + e], rows.indices[e] + offsets[s]);
             }
         }
 }
