@@ -98,6 +98,12 @@ struct Separations<T, D>::Stage {
           to_distances(distances_out),
           stores(how) {}
 
+    Stage(const Stage&) = delete;
+    Stage& operator=(const Stage&) = delete;
+    ~Stage() {
+        if (stores == Stores::streamed) flush_streams();
+    }
+
     // The first `count` vectors, and their lengths.
     void write(std::size_t count) {
         if (to_distances != nullptr) {

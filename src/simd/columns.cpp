@@ -55,36 +55,56 @@ bool near_numbers(const Image<D>* images, std::size_t count, std::uint16_t* numb
     return near;
 }
 
-template <Real T, int D>
-bool differences(const PairRun<T, D>& run, const NearShifts<T, D>& shifts, T* vectors) {
-    // Neighbours lie anywhere among the positions: about as many lines are loaded at a time as
-    // a core can wait for.
-    constexpr std::size_t ahead = 64;
+// Neighbours lie anywhere among the positions: enough of them are prefetched to the L2 cache
+// for the time that memory takes.
+constexpr std::size_t ahead = 256;
+
+// Pairs begin ... end - 1 of a run; those `ahead` of them may be read if `prefetching`.
+template <std::size_t step, bool prefetching, Real T, int D, class ShiftOf>
+HWY_INLINE void subtract(const PairRun<T, D>& run, std::size_t begin, std::size_t end,
+                         const ShiftOf& shift_of, T* vectors) {
     constexpr std::size_t width = D == 3 ? 4 : 2;
     const hn::CappedTag<T, width> d;
     const std::size_t lanes = hn::Lanes(d);
-    const auto [first, second, all_i, all_j, step, images, count, readable] = run;
-    std::array<std::uint16_t, PairRun<T, D>::max_count> numbers;
-    if (images != nullptr && !near_numbers<D>(images, count, numbers.data())) return false;
-    const auto subtract = [&](const auto& shift_of) HWY_ATTR {
-        const Index *i = all_i, *j = all_j;
-        for (std::size_t k = 0; k < count; ++k, i += step, j += step) {
-            if (k + ahead < readable) {
-                __builtin_prefetch(second + j[ahead * step]);
-                if (step == 2) __builtin_prefetch(first + i[ahead * step]);
-            }
-            const T *const xj = second[*j].x.data(), *const xi = first[*i].x.data(),
-                           *const s = shift_of(k);
-            for (std::size_t c = 0; c < width; c += lanes) {
-                const auto x = hn::Sub(hn::Load(d, xj + c), hn::Load(d, xi + c));
-                hn::StoreU(hn::Add(x, hn::Load(d, s + c)), d, vectors + D * k + c);
-            }
+    const Position<T, D>*const first = run.first, *const second = run.second;
+    const Index *const i = run.i, *const j = run.j;  // local copies avoid reloads
+    for (std::size_t k = begin; k < end; ++k) {
+        if constexpr (prefetching) {
+            __builtin_prefetch(second + j[(k + ahead) * step], 0, 2);
+            if constexpr (step == 2) __builtin_prefetch(first + i[(k + ahead) * step], 0, 2);
         }
-    };
-    if (images != nullptr)
-        subtract([&](std::size_t k) { return shifts[numbers[k]].x.data(); });
-    else  // s = 0 turns -0 into +0
-        subtract([zero = Position<T, D>()](std::size_t) { return zero.x.data(); });
+        const T *const xj = second[j[k * step]].x.data(),
+                       *const xi = first[i[k * step]].x.data(), *const s = shift_of(k);
+        for (std::size_t c = 0; c < width; c += lanes) {
+            const auto x = hn::Sub(hn::Load(d, xj + c), hn::Load(d, xi + c));
+            hn::StoreU(hn::Add(x, hn::Load(d, s + c)), d, vectors + D * k + c);
+        }
+    }
+}
+
+template <std::size_t step, Real T, int D, class ShiftOf>
+HWY_INLINE void subtract(const PairRun<T, D>& run, const ShiftOf& shift_of, T* vectors) {
+    const std::size_t prefetched =
+        std::min(run.count, run.readable - std::min(run.readable, ahead));
+    subtract<step, true>(run, 0, prefetched, shift_of, vectors);
+    subtract<step, false>(run, prefetched, run.count, shift_of, vectors);
+}
+
+template <Real T, int D, class ShiftOf>
+HWY_INLINE void subtract(const PairRun<T, D>& run, const ShiftOf& shift_of, T* vectors) {
+    run.step == 1 ? subtract<1>(run, shift_of, vectors) : subtract<2>(run, shift_of, vectors);
+}
+
+template <Real T, int D>
+bool differences(const PairRun<T, D>& run, const NearShifts<T, D>& shifts, T* vectors) {
+    if (run.images == nullptr) {  // s = 0 turns -0 into +0
+        const Position<T, D> zero;
+        subtract(run, [&](std::size_t) { return zero.x.data(); }, vectors);
+        return true;
+    }
+    std::array<std::uint16_t, PairRun<T, D>::max_count> numbers;
+    if (!near_numbers<D>(run.images, run.count, numbers.data())) return false;
+    subtract(run, [&](std::size_t k) { return shifts[numbers[k]].x.data(); }, vectors);
     return true;
 }
 
@@ -117,7 +137,6 @@ void stream_out(const T* from, std::size_t count, T* to) {
     std::copy_n(from, k, to);
     for (; k + lanes <= count; k += lanes) hn::Stream(hn::LoadU(d, from + k), d, to + k);
     std::copy_n(from + k, count - k, to + k);
-    hwy::FlushStream();
 }
 
 template <Real T, int D>
@@ -132,5 +151,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace vicinal::inline VICINAL_API {
 VICINAL_EXPORT_KERNELS(ColumnKernels, column_kernels)
+
+void flush_streams() {
+    hwy::FlushStream();
+}
 }  // namespace vicinal::inline VICINAL_API
 #endif

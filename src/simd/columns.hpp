@@ -43,11 +43,13 @@ struct ColumnKernels {
     // sieve/decide.hpp.
     void (*lengths)(const T* vectors, std::size_t count, T* lengths);
     // Copies without loading the destination into the caches: for results that are larger than
-    // these.
+    // these. Other threads see the copy after flush_streams().
     void (*stream)(const T* from, std::size_t count, T* to);
 };
 
 template <Real T, int D>
 ColumnKernels<T, D> column_kernels(std::int64_t target);
+
+void flush_streams();
 
 }  // namespace vicinal::inline VICINAL_API
