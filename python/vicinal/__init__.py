@@ -108,5 +108,8 @@ def methods():
 
 
 def trim():
-    """Returns the memory of results that nobody uses any more to the system."""
+    """Returns the memory of results that nobody uses any more to the system.
+
+    >>> vicinal.trim()
+    """
     _library.lib.vicinal_trim()

@@ -188,7 +188,12 @@ class Finder:
 
     @property
     def report(self):
-        """What the last search did, as a dictionary."""
+        """What the last search did, as a dictionary.
+
+        >>> f = Finder(method="kd_tree")
+        >>> f.count([[0, 0], [1, 0]], cutoff=1), f.report["pairs"], f.report["method"][:7]
+        (1, 1, 'kd_tree')
+        """
         return json.loads(self._last.report())
 
     def pairs(
@@ -204,6 +209,10 @@ class Finder:
         layout    "n_by_2" or "two_by_n"
         bodies    of spheres and boxes: radii, rule, lower, upper; of all: displacement, kinds,
                   group, mask, ids, excluded, vertices
+
+        >>> p = Finder().pairs([[0, 0], [3, 4]], cutoff=5, columns="ijdD", full=True)
+        >>> p.indices.tolist(), p.distances.tolist(), p.vectors.tolist()
+        ([[0, 1], [1, 0]], [5.0, 5.0], [[3.0, 4.0], [-3.0, -4.0]])
         """
         view = view_of(x, cutoff, **bodies)
         form = form_of(columns, full, sorted, index, layout)
@@ -214,20 +223,33 @@ class Finder:
         self, x=None, cutoff=None, *, columns="ijS", full=True, sorted=False, index="uint32",
         spatial=False, **bodies,
     ):
-        """The neighbours of each body. With spatial=True, row k is that of body rows.bodies[k]."""
+        """The neighbours of each body. With spatial=True, row k is that of body rows.bodies[k].
+
+        >>> rows = Finder(box=10).neighbours([[0, 0], [1, 0], [9, 0]], cutoff=1, sorted=True)
+        >>> [row.tolist() for row in rows], rows.images.tolist()
+        ([[1, 2], [0], [0]], [[0, 0], [-1, 0], [0, 0], [1, 0]])
+        """
         view = view_of(x, cutoff, **bodies)
         form = form_of(columns, full, sorted, index, "n_by_2", spatial)
         handle, taken = self._begin(view)
         return handle.rows(_SEARCH.vicinal_neighbours, taken, columns, form, view.count)
 
     def count(self, x=None, cutoff=None, **bodies):
-        """The number of pairs."""
+        """The number of pairs.
+
+        >>> Finder().count([[0, 0], [1, 0], [5, 0]], radii=[1, 0.5, 3])
+        1
+        """
         view = view_of(x, cutoff, **bodies)
         handle, taken = self._begin(view)
         return handle.count(taken)
 
     def nearest(self, x, k, *, max_distance=math.inf, columns="ijSd", index="uint32", **bodies):
-        """The k nearest neighbours of each body, nearest first."""
+        """The k nearest neighbours of each body, nearest first.
+
+        >>> Finder().nearest([[0, 0], [1, 0], [3, 0]], 1).indices
+        array([1, 0, 1], dtype=uint32)
+        """
         view = view_of(x, needs_cutoff=False, **bodies)
         form = form_of(columns, True, False, index)
         handle, taken = self._begin(view)
@@ -240,6 +262,9 @@ class Finder:
 
         Each block has i, j, indices, images, distances, vectors like Pairs. Blocks come in no
         fixed order. The arrays of the bodies are copied, so that they may change in the loop.
+
+        >>> sum(len(block) for block in Finder().stream([[0, 0], [1, 0], [2, 0]], 1.5))
+        2
         """
         view = view_of(x, cutoff, copies=True, **bodies)
         handle, taken = self._begin(view)
@@ -249,6 +274,10 @@ class Finder:
         """Takes the bodies once, for several searches: with f.hold(x, 5.0) as s: s.count() ...
 
         The arrays are copied, so that they cannot change between two searches.
+
+        >>> with Finder().hold([[0, 0], [1, 0], [5, 0]], 1.5) as s:
+        ...     s.count(), s.nearest(k=1).indices.tolist()
+        (1, [1, 0, 1])
         """
         view = view_of(x, cutoff, copies=True, **bodies)
         handle, taken = self._begin(view)
@@ -294,6 +323,7 @@ class Held:
 
     @property
     def report(self):
+        """As Finder.report."""
         return json.loads(self._checked().report())
 
     def pairs(self, *, columns="ijS", full=False, sorted=False, index="uint32", layout="n_by_2"):
@@ -319,7 +349,12 @@ class Held:
         self, x=None, cutoff=None, *, columns="ijS", sorted=False, index="uint32",
         layout="n_by_2", **bodies,
     ):
-        """Pairs between another set (i) and the bodies (j), by the rule within one set."""
+        """Pairs between another set (i) and the bodies (j), by the rule within one set.
+
+        >>> with Finder().hold([[0, 0], [5, 0]], radii=[1, 2]) as s:
+        ...     s.pairs_with([[2.5, 0]], radii=[1]).indices.tolist()
+        [[0, 1]]
+        """
         handle, view = self._checked(), self._queries(x, cutoff, bodies)
         form = form_of(columns, False, sorted, index, layout)
         return handle.pairs(_SEARCH.vicinal_pairs_with, view.at, columns, form)
@@ -337,7 +372,14 @@ class Held:
         layout="n_by_2", **bodies,
     ):
         """Pairs (query, body). Queries have any shape and sizes of their own: points with a
-        cutoff, spheres, boxes; with a displacement, points are line segments."""
+        cutoff, spheres, boxes; with a displacement, points are line segments.
+
+        >>> with Finder().hold([[0, 0], [5, 0]], radii=1) as s:
+        ...     s.probe(lower=[[4, -1]], upper=[[9, 1]]).j.tolist()
+        ...     s.probe([[-3, 0]], displacement=[[9, 0]]).j.tolist()
+        [1]
+        [0, 1]
+        """
         handle, view = self._checked(), self._queries(x, cutoff, bodies)
         form = form_of(columns, False, sorted, index, layout)
         return handle.pairs(_SEARCH.vicinal_probe, view.at, columns, form)
@@ -353,7 +395,12 @@ class Held:
     def nearest(
         self, x=None, k=1, *, max_distance=math.inf, columns="ijSd", index="uint32", **bodies
     ):
-        """The k nearest bodies of each query x; without x, of each of the bodies."""
+        """The k nearest bodies of each query x; without x, of each of the bodies.
+
+        >>> with Finder().hold([[0, 0], [5, 0]], 1) as s:
+        ...     s.nearest([[2, 0]], 2).distances.tolist()
+        [2.0, 3.0]
+        """
         handle = self._checked()
         at = view = None
         if x is not None or bodies:
@@ -363,7 +410,17 @@ class Held:
         return handle.nearest(at, k, max_distance, columns, form, self._view.count)
 
     def changes(self):
-        """Which pairs began and ended since the last call of changes() on this finder."""
+        """Which pairs began and ended since the last call of changes() on this finder.
+
+        >>> f = Finder()
+        >>> with f.hold([[0, 0], [1, 0], [9, 0]], 1) as s:
+        ...     s.changes()
+        <vicinal.Changes: 1 began, 0 ended>
+        >>> with f.hold([[0, 0], [8, 0], [9, 0]], 1) as s:
+        ...     changes = s.changes()
+        ...     changes.began.tolist(), changes.ended.tolist()
+        ([[1, 2]], [[0, 1]])
+        """
         handle = self._checked()
         changes = c.POINTER(lib.Changes)()
         _call(_SEARCH.vicinal_changes, handle.pointer, c.byref(changes))
@@ -373,7 +430,12 @@ class Held:
             _SEARCH.vicinal_release_changes(changes)
 
     def order(self):
-        """An order in which neighbours are near each other in memory: x[s.order()]."""
+        """An order in which neighbours are near each other in memory: x[s.order()].
+
+        >>> with Finder().hold([[0, 0], [9, 0], [1, 0]], 1) as s:
+        ...     sorted(s.order().tolist())
+        [0, 1, 2]
+        """
         handle = self._checked()
         order = np.empty(self._view.count, np.uint32)
         _call(_SEARCH.vicinal_order, handle.pointer, order.ctypes.data, len(order))

@@ -248,6 +248,11 @@ class Rows(_Columns):
         """A scipy.sparse.csr_array of the distances, or of ones if they were not requested.
 
         Several images of one body become several entries, which scipy adds up if asked to.
+
+        >>> import vicinal
+        >>> rows = vicinal.neighbours([[0, 0], [2, 0], [5, 0]], 2, columns="ijd")
+        >>> rows.to_scipy().toarray().tolist()
+        [[0.0, 2.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
         """
         from scipy.sparse import csr_array
 

@@ -13,7 +13,12 @@ _PAIRS_PER_BLOCK = 1 << 18
 
 
 class Block:
-    """A part of the pairs, with the columns that were requested. Its arrays are yours."""
+    """A part of the pairs, with the columns that were requested. Its arrays are yours.
+
+    >>> for block in vicinal.Finder().stream([[0, 0], [0, 3]], cutoff=3, columns="ijd"):
+    ...     block.i, block.j, block.distances, block.images
+    (array([0], dtype=uint32), array([1], dtype=uint32), array([3.]), None)
+    """
 
     __slots__ = ("indices", "images", "distances", "vectors")
 

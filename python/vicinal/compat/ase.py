@@ -47,6 +47,11 @@ def neighbor_list(quantities, a, cutoff, self_interaction=False, max_nbins=1e6):
     max_nbins   ignored: memory does not depend on the volume
 
     Neighbours are nearer than the cut-off, not at it. They are in ascending order of i.
+
+    >>> from ase import Atoms
+    >>> neighbor_list("ijdS", Atoms("HO", [[0, 0, 0], [0, 0, 1]], cell=[9, 9, 9]), 1.1)
+    (array([0, 1]), array([1, 0]), array([1., 1.]), array([[0, 0, 0],
+           [0, 0, 0]]))
     """
     if not quantities or not set(quantities) <= _QUANTITIES:
         refuse(f"quantities is {quantities!r}; give letters of 'ijdDS'")
