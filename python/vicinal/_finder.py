@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from . import _library as lib
-from ._bodies import domain_of, refuse, view_of
+from ._bodies import domain_of, refuse, view_of, whole
 from ._results import Changes, Owned, Pairs, Rows
 from ._stream import blocks_of
 
@@ -21,10 +21,16 @@ def form_of(
 ):
     """A pointer to the form of a result. A small search takes as long as making one."""
     key = (columns, full, sorted, index, layout, spatial)
-    form = _forms.get(key)
+    try:
+        form = _forms.get(key)
+    except TypeError:  # not hashable
+        raise lib.OptionError(
+            f"one of {key} is not what it should be; columns, index and layout are words, full, "
+            "sorted and spatial True or False"
+        ) from None
     if form is None:
         form = lib.Form()
-        if not isinstance(columns, str):
+        if not isinstance(columns, str) or not columns.isalpha() or not columns.isascii():
             raise lib.OptionError(f"columns is {columns!r}; give letters such as 'ijSdD'")
         if index not in lib.INDICES:
             raise lib.OptionError(f"there is no index type {index!r}; use {list(lib.INDICES)}")
@@ -40,6 +46,18 @@ def form_of(
     return form
 
 
+def set_options(options, method, threads, max_pairs, max_bytes):
+    if "\0" in method or not method.isascii():
+        raise lib.OptionError(f"there is no method {method!r}; vicinal.methods() lists them")
+    options.method = method.encode()
+    options.threads = whole(threads, "threads", most=2**31 - 1)
+    options.interruptible = 1
+    if max_pairs is not None:
+        options.max_pairs = whole(max_pairs, "max_pairs", 1)
+    if max_bytes is not None:
+        options.max_bytes = whole(max_bytes, "max_bytes", 1)
+
+
 class _Handle:
     """A finder of the library, for one scalar type and dimension."""
 
@@ -51,11 +69,7 @@ class _Handle:
         options.scalar = lib.FLOAT if scalar == np.float32 else lib.DOUBLE
         self.domain = owner._domain
         options.domain = c.pointer(self.domain)
-        options.method = owner.method.encode()
-        options.threads = owner.threads
-        options.interruptible = 1
-        options.max_pairs = owner.max_pairs or 0
-        options.max_bytes = owner.max_bytes or 0
+        set_options(options, owner.method, owner.threads, owner.max_pairs, owner.max_bytes)
         self.imaged = is_periodic(self.domain, dimension)
         self.updates = self.searches = 0
         self.pointer = c.c_void_p()
@@ -86,7 +100,7 @@ class _Handle:
         return Rows(owned, columns, self.imaged, width, self)
 
     def nearest(self, view, k, max_distance, columns, form, width):
-        arguments = (view, k, max_distance, form)
+        arguments = (view, whole(k, "k", 1), max_distance, form)
         owned = self.search(_SEARCH.vicinal_nearest, *arguments)
         return Rows(owned, columns, self.imaged, width, self)
 
@@ -150,8 +164,8 @@ class Finder:
     def _handle(self, scalar, dimension):
         if self._dimension not in (None, dimension):
             refuse(
-                f"the box is {self._dimension}-D but the bodies are {dimension}-D; give a length "
-                "for each axis of the bodies"
+                f"the box is {self._dimension}-D but the bodies are {dimension}-D; give `box` and "
+                "`periodic` for each axis of the bodies"
             )
         handle = self._handles.get((scalar, dimension))
         if handle is None:
@@ -250,6 +264,8 @@ class Finder:
         >>> Finder().nearest([[0, 0], [1, 0], [3, 0]], 1).indices
         array([1, 0, 1], dtype=uint32)
         """
+        if "cutoff" in bodies:
+            refuse("nearest neighbours have no cut-off; give max_distance")
         view = view_of(x, needs_cutoff=False, **bodies)
         form = form_of(columns, True, False, index)
         handle, taken = self._begin(view)
