@@ -8,7 +8,7 @@ endif()
 # The Python package finds its library beside itself.
 set(python_packages lib/python3/dist-packages)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/vicinal DESTINATION ${python_packages}
-  FILES_MATCHING PATTERN *.py PATTERN py.typed PATTERN __pycache__ EXCLUDE)
+  FILES_MATCHING PATTERN *.py PATTERN *.pyi PATTERN py.typed PATTERN __pycache__ EXCLUDE)
 file(RELATIVE_PATH library /${python_packages}/vicinal
   /${CMAKE_INSTALL_LIBDIR}/libvicinal.so.${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 install(CODE "file(CREATE_LINK ${library}

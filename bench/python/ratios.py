@@ -60,14 +60,17 @@ class Table:
         """Ratio: theirs over ours, or ours over theirs if `inverse`. The quartiles are of the
         ratios of the single runs. `timed`: theirs() returns its seconds itself."""
         runs = 3 if self.quick else runs
-        theirs_seconds = theirs if timed else lambda: seconds_of(theirs)
-        seconds_of(ours), theirs_seconds()
+        def enough(call):  # short calls several times, or one would measure the other's caches
+            return max(1, round(0.02 / max(seconds_of(call), 1e-7)))
+
+        seconds_of(ours), theirs()
+        of_ours, of_theirs = enough(ours), 0 if timed else enough(theirs)
         a, b = [], []
         gc.collect()
         gc.disable()
         for _ in range(runs):
-            a.append(seconds_of(ours))
-            b.append(theirs_seconds())
+            a.append(seconds_of(ours, of_ours))
+            b.append(theirs() if timed else seconds_of(theirs, of_theirs))
         gc.enable()
         ratios = [x / y if inverse else y / x for x, y in zip(a, b)]
         lower, middle, upper = statistics.quantiles(ratios, n=4, method="inclusive")
@@ -93,7 +96,7 @@ class Table:
 
 
 def sizes(table):
-    return (10_000,) if table.quick else (10_000, 100_000, 1_000_000)
+    return (10_000,) if table.quick else (10_000, 100_000)
 
 
 # ---- the questions -----------------------------------------------------------------------------
@@ -152,13 +155,18 @@ def arrays(table):
             table.row("arrays", f"{what}, {name}", ours, "list in C++", kept, 15, True, True)
 
 
-def scipy(table):
+def scipy_million(table):
+    """scipy's KDTree with a million points. Takes minutes."""
+    scipy(table, (1_000_000,))
+
+
+def scipy(table, of_sizes=None):
     """scipy's KDTree."""
     from scipy.spatial import KDTree
     from vicinal.compat.scipy import KDTree as Ours
 
     f = vicinal.Finder(threads=1)
-    for n in sizes(table):
+    for n in of_sizes or sizes(table):
         x, r = cloud(n), reach_of(n)
         runs = 7 if n < 1_000_000 else 3
         tree = "KDTree.{}"
@@ -264,10 +272,15 @@ def by_pymatgen(x, r):
     return i, j, shifts, d, x[j] - x[i] + shifts
 
 
-def full(table):
+def full_million(table):
+    """The same with a million atoms."""
+    full(table, (1_000_000,))
+
+
+def full(table, of_sizes=None):
     """Full periodic lists with images, distances and vectors, over what Debian's Python offers."""
     f = vicinal.Finder(box=1.0, threads=1)
-    for n in sizes(table):
+    for n in of_sizes or sizes(table):
         x, r = cloud(n), reach_of(n)
 
         def ours():
@@ -315,7 +328,9 @@ def small(table):
             )
 
 
-QUESTIONS = {f.__name__: f for f in (arrays, scipy, ase, full, small)}
+QUESTIONS = {
+    f.__name__: f for f in (arrays, scipy, scipy_million, ase, full, full_million, small)
+}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])

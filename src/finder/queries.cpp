@@ -5,6 +5,7 @@
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "finder/nearest_rows.hpp"
 #include "finder/state.hpp"
 #include "scene/check.hpp"
 #include "sieve/direct_images.hpp"
@@ -81,7 +82,7 @@ template <Real T, int D>
 const Structure<T, D>& Finder<T, D>::State::structure_for_nearest() const {
     if (dynamic_cast<const NearestFinder<T, D>*>(&structure->method()) == nullptr) {
         const std::lock_guard lock(query_structures->mutex);
-        return build_query_structure(query_structures->tree, choose_method("kd_tree(leaf=8)"),
+        return build_query_structure(query_structures->tree, choose_method("kd_tree(leaf=16)"),
                                      without_reach(bodies), domain_of(false));
     }
     const Structure<T, D>& usual = structure_for(bodies.swept());
@@ -290,8 +291,14 @@ Rows<T, D, I> Finder<T, D>::State::nearest(const Bodies<T, D>* queries, std::siz
                      [&](std::size_t q) { order[q] = curve[q]; });
         context.order = order.span();
     }
+    NearestRows<T, D> known;
+    if (scene.lattice().open && bodies.shape != Shape::boxes &&
+        query_bodies.shape != Shape::boxes && !context.filter->active() &&
+        options.max_bytes == no_limit &&
+        dynamic_cast<const NearestFinder<T, D>*>(&structure->method()) == nullptr)
+        known.find(bodies, queries, k, max_distance, options, execution.threads);
     Rows<T, D> result = empty_rows<T, D>(options.allocator);
-    collect_nearest(context, execution.threads, limits(), columns, result,
+    collect_nearest(context, execution.threads, limits(), columns, result, known,
                     [&](NearestQuery<T, D>& query) { finder.nearest(query); });
     // Distances are the gaps that were compared; vectors are those at the beginning of the
     // step.

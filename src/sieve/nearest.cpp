@@ -228,12 +228,11 @@ void NearestQuery<T, D>::insert(const Neighbour<T, D>& one) {
     if (context_.own && one.body == query_index_) return;
     if (best_.size() < context_.k)
         best_.push_back(one);
-    else if (one < best_.back())
-        best_.back() = one;
-    else
+    else if (!(one < best_.back()))
         return;
-    for (std::size_t p = best_.size() - 1; p > 0 && one < best_[p - 1]; --p)
-        std::swap(best_[p], best_[p - 1]);
+    std::size_t p = best_.size() - 1;
+    for (; p > 0 && one < best_[p - 1]; --p) best_[p] = best_[p - 1];
+    best_[p] = one;
     if (best_.size() == context_.k) bound_ = static_cast<double>(best_.back().square);
 }
 
