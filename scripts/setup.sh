@@ -25,10 +25,11 @@ need() {
 build_packages=(g++ cmake ninja-build libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev libpugixml-dev
     libhdf5-dev)
 test_packages=(libgtest-dev libtbb-dev libeigen3-dev python3-numpy)
-all_packages=(clang-19 libclang-rt-19-dev chromium mandoc pkg-config gfortran python3-vtk9 python3-pandas python3-ase
+all_packages=(clang-19 libclang-rt-19-dev chromium mandoc pkg-config dpkg-dev gfortran python3-vtk9 python3-pandas python3-ase
     python3-h5py python3-scipy openmpi-bin libopenmpi-dev libtrilinos-zoltan-dev)
 # Of scripts/python.sh.
-python_packages=(python3-venv python3-pip python3-numpy python3-scipy python3-ase python3-pytest python3-hypothesis gcc)
+python_packages=(python3-venv python3-pip python3-numpy python3-scipy python3-ase python3-matplotlib python3-sklearn
+    python3-pytest python3-hypothesis gcc)
 lint_packages=(clang-format-19 clang-tidy-19)
 
 # need_page: installs the dependencies of bench/page/make.mjs. A Node that is not Debian's includes npm

@@ -103,7 +103,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     library = _compiled_library()
     wheel = _Wheel(pathlib.Path(wheel_directory) / name, tag)
     for path in sorted(PACKAGE.rglob("*")):
-        if path.suffix == ".py" or path.name == "py.typed":
+        if path.suffix in (".py", ".pyi") or path.name == "py.typed":
             wheel.add(f"vicinal/{path.relative_to(PACKAGE).as_posix()}", path.read_bytes())
     wheel.add("vicinal/libvicinal.so", library.read_bytes())
     wheel.close()

@@ -15,6 +15,7 @@ import ctypes as _c
 
 from . import _library
 from ._batch import batch
+from ._bodies import refuse as _refuse
 from ._finder import Finder, Held
 from ._library import BusyError, Error, InputError, LimitError, OptionError
 from ._results import Changes, Pairs, Rows
@@ -75,6 +76,8 @@ def between(a, b, cutoff=None, *, radii=None, **arguments):
     >>> vicinal.between([[0, 0]], [[5, 0], [0.5, 0]], cutoff=1.0).j
     array([1], dtype=uint32)
     """
+    if radii is not None and (not isinstance(radii, (tuple, list)) or len(radii) != 2):
+        _refuse("radii must be a tuple: (radii of a, radii of b)")
     own, other = (None, None) if radii is None else radii
     finder = _finder(arguments)
     rule = {"rule": arguments.pop("rule")} if "rule" in arguments else {}
@@ -108,5 +111,8 @@ def methods():
 
 
 def trim():
-    """Returns the memory of results that nobody uses any more to the system."""
+    """Returns the memory of results that nobody uses any more to the system.
+
+    >>> vicinal.trim()
+    """
     _library.lib.vicinal_trim()

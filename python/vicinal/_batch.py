@@ -5,14 +5,14 @@ import ctypes as c
 import numpy as np
 
 from . import _library as lib
-from ._bodies import domain_of, refuse, view_of, whole_numbers
-from ._finder import form_of, is_periodic
+from ._bodies import domain_of, numbers_of, refuse, view_of, whole_numbers
+from ._finder import form_of, is_periodic, set_options
 from ._results import Owned, Rows
 
 
 def _domains(boxes, periodic, dimension):
     """One domain for all systems, or one for each."""
-    each = None if boxes is None else np.asarray(boxes, float)
+    each = None if boxes is None else numbers_of(boxes, "boxes")
     if each is None or each.ndim == 0:
         return [domain_of(boxes, periodic)[0]]
     if each.ndim == 1 or each.shape[1:] not in ((dimension,), (dimension, dimension)):
@@ -20,7 +20,7 @@ def _domains(boxes, periodic, dimension):
             f"boxes has the shape {each.shape}; give one length for all, or for each system its "
             "lengths or its lattice vectors"
         )
-    axes = np.asarray(periodic, bool)
+    axes = np.asarray(periodic)
     if axes.ndim < 2:
         axes = np.broadcast_to(axes, (len(each), *axes.shape))
     if len(axes) != len(each):
@@ -52,11 +52,7 @@ def batch(
     options = lib.Options()
     options.dimension = view.dimension
     options.scalar = view.struct.scalar
-    options.method = str(method).encode()
-    options.threads = threads
-    options.interruptible = 1
-    options.max_pairs = max_pairs or 0
-    options.max_bytes = max_bytes or 0
+    set_options(options, str(method), threads, max_pairs, max_bytes)
     owned = Owned()
     lib.call(
         lib.lib.vicinal_batch, c.byref(options), view.at, starts.ctypes.data, len(starts) - 1,

@@ -1,6 +1,7 @@
 """The caller's arrays as views for the library."""
 
 import ctypes as c
+import operator
 
 import numpy as np
 
@@ -25,6 +26,10 @@ def array_of(given, name):
             return np.from_dlpack(given)
         except (RuntimeError, TypeError, BufferError) as error:
             refuse(f"{name}: the array is not in the memory of the CPU ({error}); copy it there")
+    if isinstance(given, np.ma.MaskedArray):
+        if np.ma.is_masked(given):
+            refuse(f"{name} is a masked array; remove its masked elements")
+        return given.data
     try:
         return np.asarray(given)
     except (TypeError, RuntimeError) as error:  # what tensors on a GPU raise
@@ -170,9 +175,11 @@ def _filters(view, group, mask, ids, excluded, vertices):
 def view_of(
     x=None, cutoff=None, *, radii=None, lower=None, upper=None, rule="sum", displacement=None,
     kinds=None, group=None, mask=None, ids=None, excluded=None, vertices=None,
-    needs_cutoff=True, scalar=None, copies=False,
+    needs_cutoff=True, scalar=None, copies=False, **unknown,
 ):
     """Points (x and cutoff), spheres (x and radii) or boxes (lower and upper)."""
+    if unknown:
+        raise TypeError(f"there is no argument {next(iter(unknown))!r}")
     if x is None:
         if lower is None or upper is None:
             refuse("give positions x, or the corners of boxes, lower and upper")
@@ -200,7 +207,10 @@ def view_of(
     elif kinds is not None:
         _table(view, cutoff, kinds)
     elif cutoff is not None:
-        struct.cutoff = cutoff
+        try:
+            struct.cutoff = cutoff
+        except TypeError:
+            refuse(f"the cut-off is {cutoff!r}; give one number, or a table for kinds")
     elif needs_cutoff:
         refuse("give a cut-off for points, or radii for spheres")
     if displacement is not None:
@@ -218,10 +228,31 @@ def _spheres(view, radii, rule):
         raise lib.OptionError(f"there is no rule {rule!r}; use 'sum', 'max' or 'min'")
     struct.rule = lib.RULES[rule]
     radii = array_of(radii, "radii")
+    if radii.dtype.kind not in "fiub":
+        refuse(f"radii has the type {radii.dtype}; give numbers")
     if radii.ndim == 0:
         struct.equal_radius = radii
     else:
         view.column(struct.radius, radii, "radii", view.scalar)
+
+
+def numbers_of(given, name):
+    """A small array of doubles."""
+    array = array_of(given, name)
+    if array.dtype.kind not in "fiub":
+        refuse(f"{name} is {given!r}; give numbers")
+    return np.asarray(array, float)
+
+
+def whole(value, name, least=0, most=2**63 - 1):
+    """A whole number of the caller as an int."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or not least <= number <= most:
+        raise lib.OptionError(f"{name} is {value!r}; give a whole number from {least} to {most}")
+    return number
 
 
 def domain_of(box, periodic=True, shear=None):
@@ -231,7 +262,7 @@ def domain_of(box, periodic=True, shear=None):
         if shear is not None:
             refuse("a shear needs a box; give the lengths of the box")
         return domain, None
-    lengths = np.asarray(array_of(box, "box"), float)
+    lengths = numbers_of(box, "box")
     if lengths.shape not in ((), (2,), (3,), (2, 2), (3, 3)):
         refuse(
             f"box has the shape {lengths.shape}; give one length, a length for each axis, or the "
@@ -241,9 +272,11 @@ def domain_of(box, periodic=True, shear=None):
 
 
 def _fill(domain, lengths, periodic, shear):
-    dimension = lengths.shape[0] if lengths.ndim else None
-    axes = np.ravel(np.asarray(periodic, bool))
-    if axes.size not in (1, dimension or axes.size) or axes.size > 3:
+    axes = np.ravel(np.asarray(periodic))
+    dimension = lengths.shape[0] if lengths.ndim else (axes.size if axes.size > 1 else None)
+    if axes.dtype.kind not in "biu" or (axes.size not in (1, dimension or axes.size)) or not (
+        0 < axes.size <= 3
+    ):
         refuse(f"periodic is {periodic!r}; give one bool, or one for each axis")
     domain.open_axes = tuple(int(not axes[a % axes.size]) for a in range(3))
     if lengths.ndim == 2:
@@ -259,7 +292,7 @@ def _fill(domain, lengths, periodic, shear):
     domain.lengths[: len(each)] = each
     if shear is not None:
         domain.kind = lib.SHEARED
-        offset = np.ravel(np.asarray(shear, float))
+        offset = np.ravel(numbers_of(shear, "shear"))
         if offset.size not in (1, 2):
             refuse(f"shear is {shear!r}; give the offset, or (offset, change during the step)")
         domain.offset = offset[0]

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from . import _library as lib
-from ._bodies import domain_of, refuse, view_of
+from ._bodies import domain_of, refuse, view_of, whole
 from ._results import Changes, Owned, Pairs, Rows
 from ._stream import blocks_of
 
@@ -21,10 +21,16 @@ def form_of(
 ):
     """A pointer to the form of a result. A small search takes as long as making one."""
     key = (columns, full, sorted, index, layout, spatial)
-    form = _forms.get(key)
+    try:
+        form = _forms.get(key)
+    except TypeError:  # not hashable
+        raise lib.OptionError(
+            f"one of {key} is not what it should be; columns, index and layout are words, full, "
+            "sorted and spatial True or False"
+        ) from None
     if form is None:
         form = lib.Form()
-        if not isinstance(columns, str):
+        if not isinstance(columns, str) or not columns.isalpha() or not columns.isascii():
             raise lib.OptionError(f"columns is {columns!r}; give letters such as 'ijSdD'")
         if index not in lib.INDICES:
             raise lib.OptionError(f"there is no index type {index!r}; use {list(lib.INDICES)}")
@@ -40,6 +46,18 @@ def form_of(
     return form
 
 
+def set_options(options, method, threads, max_pairs, max_bytes):
+    if "\0" in method or not method.isascii():
+        raise lib.OptionError(f"there is no method {method!r}; vicinal.methods() lists them")
+    options.method = method.encode()
+    options.threads = whole(threads, "threads", most=2**31 - 1)
+    options.interruptible = 1
+    if max_pairs is not None:
+        options.max_pairs = whole(max_pairs, "max_pairs", 1)
+    if max_bytes is not None:
+        options.max_bytes = whole(max_bytes, "max_bytes", 1)
+
+
 class _Handle:
     """A finder of the library, for one scalar type and dimension."""
 
@@ -51,11 +69,7 @@ class _Handle:
         options.scalar = lib.FLOAT if scalar == np.float32 else lib.DOUBLE
         self.domain = owner._domain
         options.domain = c.pointer(self.domain)
-        options.method = owner.method.encode()
-        options.threads = owner.threads
-        options.interruptible = 1
-        options.max_pairs = owner.max_pairs or 0
-        options.max_bytes = owner.max_bytes or 0
+        set_options(options, owner.method, owner.threads, owner.max_pairs, owner.max_bytes)
         self.imaged = is_periodic(self.domain, dimension)
         self.updates = self.searches = 0
         self.pointer = c.c_void_p()
@@ -86,7 +100,7 @@ class _Handle:
         return Rows(owned, columns, self.imaged, width, self)
 
     def nearest(self, view, k, max_distance, columns, form, width):
-        arguments = (view, k, max_distance, form)
+        arguments = (view, whole(k, "k", 1), max_distance, form)
         owned = self.search(_SEARCH.vicinal_nearest, *arguments)
         return Rows(owned, columns, self.imaged, width, self)
 
@@ -150,8 +164,8 @@ class Finder:
     def _handle(self, scalar, dimension):
         if self._dimension not in (None, dimension):
             refuse(
-                f"the box is {self._dimension}-D but the bodies are {dimension}-D; give a length "
-                "for each axis of the bodies"
+                f"the box is {self._dimension}-D but the bodies are {dimension}-D; give `box` and "
+                "`periodic` for each axis of the bodies"
             )
         handle = self._handles.get((scalar, dimension))
         if handle is None:
@@ -188,7 +202,12 @@ class Finder:
 
     @property
     def report(self):
-        """What the last search did, as a dictionary."""
+        """What the last search did, as a dictionary.
+
+        >>> f = Finder(method="kd_tree")
+        >>> f.count([[0, 0], [1, 0]], cutoff=1), f.report["pairs"], f.report["method"][:7]
+        (1, 1, 'kd_tree')
+        """
         return json.loads(self._last.report())
 
     def pairs(
@@ -204,6 +223,10 @@ class Finder:
         layout    "n_by_2" or "two_by_n"
         bodies    of spheres and boxes: radii, rule, lower, upper; of all: displacement, kinds,
                   group, mask, ids, excluded, vertices
+
+        >>> p = Finder().pairs([[0, 0], [3, 4]], cutoff=5, columns="ijdD", full=True)
+        >>> p.indices.tolist(), p.distances.tolist(), p.vectors.tolist()
+        ([[0, 1], [1, 0]], [5.0, 5.0], [[3.0, 4.0], [-3.0, -4.0]])
         """
         view = view_of(x, cutoff, **bodies)
         form = form_of(columns, full, sorted, index, layout)
@@ -214,20 +237,35 @@ class Finder:
         self, x=None, cutoff=None, *, columns="ijS", full=True, sorted=False, index="uint32",
         spatial=False, **bodies,
     ):
-        """The neighbours of each body. With spatial=True, row k is that of body rows.bodies[k]."""
+        """The neighbours of each body. With spatial=True, row k is that of body rows.bodies[k].
+
+        >>> rows = Finder(box=10).neighbours([[0, 0], [1, 0], [9, 0]], cutoff=1, sorted=True)
+        >>> [row.tolist() for row in rows], rows.images.tolist()
+        ([[1, 2], [0], [0]], [[0, 0], [-1, 0], [0, 0], [1, 0]])
+        """
         view = view_of(x, cutoff, **bodies)
         form = form_of(columns, full, sorted, index, "n_by_2", spatial)
         handle, taken = self._begin(view)
         return handle.rows(_SEARCH.vicinal_neighbours, taken, columns, form, view.count)
 
     def count(self, x=None, cutoff=None, **bodies):
-        """The number of pairs."""
+        """The number of pairs.
+
+        >>> Finder().count([[0, 0], [1, 0], [5, 0]], radii=[1, 0.5, 3])
+        1
+        """
         view = view_of(x, cutoff, **bodies)
         handle, taken = self._begin(view)
         return handle.count(taken)
 
     def nearest(self, x, k, *, max_distance=math.inf, columns="ijSd", index="uint32", **bodies):
-        """The k nearest neighbours of each body, nearest first."""
+        """The k nearest neighbours of each body, nearest first.
+
+        >>> Finder().nearest([[0, 0], [1, 0], [3, 0]], 1).indices
+        array([1, 0, 1], dtype=uint32)
+        """
+        if "cutoff" in bodies:
+            refuse("nearest neighbours have no cut-off; give max_distance")
         view = view_of(x, needs_cutoff=False, **bodies)
         form = form_of(columns, True, False, index)
         handle, taken = self._begin(view)
@@ -240,6 +278,9 @@ class Finder:
 
         Each block has i, j, indices, images, distances, vectors like Pairs. Blocks come in no
         fixed order. The arrays of the bodies are copied, so that they may change in the loop.
+
+        >>> sum(len(block) for block in Finder().stream([[0, 0], [1, 0], [2, 0]], 1.5))
+        2
         """
         view = view_of(x, cutoff, copies=True, **bodies)
         handle, taken = self._begin(view)
@@ -249,6 +290,10 @@ class Finder:
         """Takes the bodies once, for several searches: with f.hold(x, 5.0) as s: s.count() ...
 
         The arrays are copied, so that they cannot change between two searches.
+
+        >>> with Finder().hold([[0, 0], [1, 0], [5, 0]], 1.5) as s:
+        ...     s.count(), s.nearest(k=1).indices.tolist()
+        (1, [1, 0, 1])
         """
         view = view_of(x, cutoff, copies=True, **bodies)
         handle, taken = self._begin(view)
@@ -294,6 +339,7 @@ class Held:
 
     @property
     def report(self):
+        """As Finder.report."""
         return json.loads(self._checked().report())
 
     def pairs(self, *, columns="ijS", full=False, sorted=False, index="uint32", layout="n_by_2"):
@@ -319,7 +365,12 @@ class Held:
         self, x=None, cutoff=None, *, columns="ijS", sorted=False, index="uint32",
         layout="n_by_2", **bodies,
     ):
-        """Pairs between another set (i) and the bodies (j), by the rule within one set."""
+        """Pairs between another set (i) and the bodies (j), by the rule within one set.
+
+        >>> with Finder().hold([[0, 0], [5, 0]], radii=[1, 2]) as s:
+        ...     s.pairs_with([[2.5, 0]], radii=[1]).indices.tolist()
+        [[0, 1]]
+        """
         handle, view = self._checked(), self._queries(x, cutoff, bodies)
         form = form_of(columns, False, sorted, index, layout)
         return handle.pairs(_SEARCH.vicinal_pairs_with, view.at, columns, form)
@@ -337,7 +388,14 @@ class Held:
         layout="n_by_2", **bodies,
     ):
         """Pairs (query, body). Queries have any shape and sizes of their own: points with a
-        cutoff, spheres, boxes; with a displacement, points are line segments."""
+        cutoff, spheres, boxes; with a displacement, points are line segments.
+
+        >>> with Finder().hold([[0, 0], [5, 0]], radii=1) as s:
+        ...     s.probe(lower=[[4, -1]], upper=[[9, 1]]).j.tolist()
+        ...     s.probe([[-3, 0]], displacement=[[9, 0]]).j.tolist()
+        [1]
+        [0, 1]
+        """
         handle, view = self._checked(), self._queries(x, cutoff, bodies)
         form = form_of(columns, False, sorted, index, layout)
         return handle.pairs(_SEARCH.vicinal_probe, view.at, columns, form)
@@ -353,7 +411,12 @@ class Held:
     def nearest(
         self, x=None, k=1, *, max_distance=math.inf, columns="ijSd", index="uint32", **bodies
     ):
-        """The k nearest bodies of each query x; without x, of each of the bodies."""
+        """The k nearest bodies of each query x; without x, of each of the bodies.
+
+        >>> with Finder().hold([[0, 0], [5, 0]], 1) as s:
+        ...     s.nearest([[2, 0]], 2).distances.tolist()
+        [2.0, 3.0]
+        """
         handle = self._checked()
         at = view = None
         if x is not None or bodies:
@@ -363,7 +426,17 @@ class Held:
         return handle.nearest(at, k, max_distance, columns, form, self._view.count)
 
     def changes(self):
-        """Which pairs began and ended since the last call of changes() on this finder."""
+        """Which pairs began and ended since the last call of changes() on this finder.
+
+        >>> f = Finder()
+        >>> with f.hold([[0, 0], [1, 0], [9, 0]], 1) as s:
+        ...     s.changes()
+        <vicinal.Changes: 1 began, 0 ended>
+        >>> with f.hold([[0, 0], [8, 0], [9, 0]], 1) as s:
+        ...     changes = s.changes()
+        ...     changes.began.tolist(), changes.ended.tolist()
+        ([[1, 2]], [[0, 1]])
+        """
         handle = self._checked()
         changes = c.POINTER(lib.Changes)()
         _call(_SEARCH.vicinal_changes, handle.pointer, c.byref(changes))
@@ -373,7 +446,12 @@ class Held:
             _SEARCH.vicinal_release_changes(changes)
 
     def order(self):
-        """An order in which neighbours are near each other in memory: x[s.order()]."""
+        """An order in which neighbours are near each other in memory: x[s.order()].
+
+        >>> with Finder().hold([[0, 0], [9, 0], [1, 0]], 1) as s:
+        ...     sorted(s.order().tolist())
+        [0, 1, 2]
+        """
         handle = self._checked()
         order = np.empty(self._view.count, np.uint32)
         _call(_SEARCH.vicinal_order, handle.pointer, order.ctypes.data, len(order))

@@ -1,7 +1,9 @@
 """Results: arrays in the memory of the library, which live as long as somebody uses them."""
 
 import ctypes as c
+import html
 import json
+import operator
 
 import numpy as np
 
@@ -44,6 +46,9 @@ class Owned:
     def __del__(self):
         if self.pointer:
             self._release(self.pointer)
+
+    def __reduce__(self):
+        raise TypeError("results cannot be pickled or deep-copied; take their arrays instead")
 
     def take(self):
         """Reads the struct, after the library has filled in the pointer."""
@@ -127,7 +132,7 @@ class _Columns:
             lines.append("<tr>" + "".join(f"<td>{t}</td>" for t in cells) + "</tr>")
         rest = f"<p>... {len(head) - 8} more</p>" if len(head) > 8 else ""
         return (
-            f"<p>{self!r}</p><table><thead><tr>{titles}</tr></thead>"
+            f"<p>{html.escape(repr(self))}</p><table><thead><tr>{titles}</tr></thead>"
             f"<tbody>{''.join(lines)}</tbody></table>{rest}"
         )
 
@@ -239,7 +244,7 @@ class Rows(_Columns):
     def slice(self, k):
         """The entries of row k, for any column: rows.vectors[rows.slice(7)]."""
         n = len(self)
-        k = k.__index__()
+        k = operator.index(k)
         if not -n <= k < n:
             raise IndexError(f"row {k} of {n}")
         return slice(*self.offsets[k % n : k % n + 2].tolist())
@@ -248,6 +253,11 @@ class Rows(_Columns):
         """A scipy.sparse.csr_array of the distances, or of ones if they were not requested.
 
         Several images of one body become several entries, which scipy adds up if asked to.
+
+        >>> import vicinal
+        >>> rows = vicinal.neighbours([[0, 0], [2, 0], [5, 0]], 2, columns="ijd")
+        >>> rows.to_scipy().toarray().tolist()
+        [[0.0, 2.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
         """
         from scipy.sparse import csr_array
 

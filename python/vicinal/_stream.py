@@ -1,19 +1,26 @@
 """Blocks of pairs, while a thread of their own searches."""
 
+import atexit
 import ctypes as c
 import queue
 import sys
 import threading
+import weakref
 
 import numpy as np
 
 from . import _library as lib
 
-_PAIRS_PER_BLOCK = 1 << 18
+_PAIRS_PER_BLOCK = 1 << 16  # small enough for the L2 cache
 
 
 class Block:
-    """A part of the pairs, with the columns that were requested. Its arrays are yours."""
+    """A part of the pairs, with the columns that were requested. Its arrays are yours.
+
+    >>> for block in vicinal.Finder().stream([[0, 0], [0, 3]], cutoff=3, columns="ijd"):
+    ...     block.i, block.j, block.distances, block.images
+    (array([0], dtype=uint32), array([1], dtype=uint32), array([3.]), None)
+    """
 
     __slots__ = ("indices", "images", "distances", "vectors")
 
@@ -53,25 +60,26 @@ class _Columns:
             # References: the list's, the loop's, and getrefcount's own; a block or a view of an
             # array that the caller keeps would be one more.
             if all(sys.getrefcount(a) <= 2 for a in arrays.values()):
-                self._arrays = arrays
+                self._fill(arrays)
                 return
-        self._arrays = {
+        arrays = {
             name: np.empty((_PAIRS_PER_BLOCK, *width), dtype)
             for name, (width, dtype) in self._shapes.items()
         }
+        self._fill(arrays)
         if len(self._spare) < 4:
-            self._spare.append(self._arrays)
+            self._spare.append(arrays)
+
+    def _fill(self, arrays):
+        self._arrays = arrays
+        self._places = [(name, a.ctypes.data, a.strides[0]) for name, a in arrays.items()]
 
     def add(self, block):
-        done = 0
-        while done < block.count:
-            n = min(block.count - done, _PAIRS_PER_BLOCK - self._used)
-            for name, array in self._arrays.items():
-                size = array.strides[0]
-                address = getattr(block, name)
-                c.memmove(
-                    array.ctypes.data + self._used * size, address + done * size, n * size
-                )
+        done, count, copy = 0, block.count, c.memmove
+        while done < count:
+            n = min(count - done, _PAIRS_PER_BLOCK - self._used)
+            for name, place, size in self._places:
+                copy(place + self._used * size, getattr(block, name) + done * size, n * size)
             done += n
             self._used += n
             if self._used == _PAIRS_PER_BLOCK:
@@ -99,7 +107,10 @@ class _Search:
     """A search in a thread, which waits when blocks are not taken."""
 
     def __init__(self, handle, view, taken, columns, form):
-        self._blocks = queue.Queue(2)
+        self._blocks = queue.SimpleQueue()
+        self._room = queue.SimpleQueue()  # an element for each block that may be added
+        for _ in range(2):
+            self._room.put(None)
         self._stopping = False
         self._error = None
         dimension = view.dimension
@@ -115,6 +126,7 @@ class _Search:
             target=self._run, args=(handle, view, taken, form), daemon=True
         )
         handle.searches += 1
+        _running.add(self)
         self._thread.start()
 
     def _run(self, handle, view, taken, form):
@@ -146,23 +158,38 @@ class _Search:
             return 1
 
     def _offer(self, block):
-        while not self._stopping:
-            try:
-                return self._blocks.put(block, timeout=0.05)
-            except queue.Full:
-                pass
-        raise _Stopped
+        self._room.get()
+        if self._stopping:
+            self._room.put(None)  # for the other workers
+            raise _Stopped
+        self._blocks.put(block)
 
     def __iter__(self):
         try:
             while (block := self._blocks.get()) is not None:
                 yield block
                 del block  # so that its memory can be used again
+                self._room.put(None)
             if self._error is not None:
                 raise self._error
         finally:
-            self._stopping = True
-            self._thread.join()
+            self.stop()
+
+    def stop(self):
+        self._stopping = True
+        self._room.put(None)
+        self._thread.join()
+
+
+# Searches of loops that were left without an end. A thread that is in the library when Python
+# ends it takes the process with it.
+_running = weakref.WeakSet()
+
+
+@atexit.register
+def _stop_all():
+    for search in list(_running):
+        search.stop()
 
 
 def blocks_of(handle, view, taken, columns, form):

@@ -17,6 +17,12 @@ def neighbor_list(
     tensor of lattice vectors (rows).
 
     The search runs on the CPU; tensors elsewhere are copied there, and the result back.
+
+    >>> x = torch.tensor([[0.0, 0, 0], [0, 0, 2]], requires_grad=True)
+    >>> edges, d = neighbor_list(x, 2.5, columns="ijd")
+    >>> d.sum().backward()
+    >>> edges.tolist(), x.grad.tolist()
+    ([[0, 1], [1, 0]], [[0.0, 0.0, -2.0], [0.0, 0.0, 2.0]])
     """
     x = positions.detach().cpu().numpy()
     lattice = box.detach().cpu().numpy() if isinstance(box, torch.Tensor) else box

@@ -5,6 +5,7 @@
 
 #include "base/parallel.hpp"
 #include "base/text.hpp"
+#include "finder/nearest_rows.hpp"
 #include "finder/state.hpp"
 #include "scene/check.hpp"
 #include "sieve/direct_images.hpp"
@@ -81,7 +82,7 @@ template <Real T, int D>
 const Structure<T, D>& Finder<T, D>::State::structure_for_nearest() const {
     if (dynamic_cast<const NearestFinder<T, D>*>(&structure->method()) == nullptr) {
         const std::lock_guard lock(query_structures->mutex);
-        return build_query_structure(query_structures->tree, choose_method("kd_tree"),
+        return build_query_structure(query_structures->tree, choose_method("kd_tree(leaf=16)"),
                                      without_reach(bodies), domain_of(false));
     }
     const Structure<T, D>& usual = structure_for(bodies.swept());
@@ -278,8 +279,26 @@ Rows<T, D, I> Finder<T, D>::State::nearest(const Bodies<T, D>* queries, std::siz
     context.max_tests =
         std::max(static_cast<double>(max_image_tests(0, options.max_pairs)) / count,
                  0x1p13 + 64 * static_cast<double>(scene.bodies()));
+    // Queries one after the other where they are near each other: the same nodes are visited.
+    CurveOrder<T, D> curve;
+    Buffer<Index> order;
+    if (query_bodies.size() > 1024) {
+        Scene<T, D> query_scene;
+        query_scene.assign(at_rest(query_bodies), domain_of(false), execution);
+        curve.assign(query_scene, query_bodies.size());
+        order.resize(query_bodies.size());
+        parallel_for(execution.threads, order.size(),
+                     [&](std::size_t q) { order[q] = curve[q]; });
+        context.order = order.span();
+    }
+    NearestRows<T, D> known;
+    if (scene.lattice().open && bodies.shape != Shape::boxes &&
+        query_bodies.shape != Shape::boxes && !context.filter->active() &&
+        options.max_bytes == no_limit &&
+        dynamic_cast<const NearestFinder<T, D>*>(&structure->method()) == nullptr)
+        known.find(bodies, queries, k, max_distance, options, execution.threads);
     Rows<T, D> result = empty_rows<T, D>(options.allocator);
-    collect_nearest(context, execution.threads, limits(), columns, result,
+    collect_nearest(context, execution.threads, limits(), columns, result, known,
                     [&](NearestQuery<T, D>& query) { finder.nearest(query); });
     // Distances are the gaps that were compared; vectors are those at the beginning of the
     // step.

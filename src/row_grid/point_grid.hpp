@@ -43,11 +43,16 @@ class PointGrid {
         std::uint8_t down = 0;  // StripFaces::down
     };
     Beside beside(std::size_t r, const std::array<int, 2>& step) const {
-        Beside row{row_key_[r] + static_cast<std::uint64_t>(std::int64_t{step[0]})};
-        if constexpr (D == 3)
-            row.key += static_cast<std::uint64_t>(std::int64_t{step[1]}) << lattice_.bits[1];
+        Beside row{key_beside(r, step)};
         if (any_joined_) cross_faces(r, step, row);
         return row;
+    }
+    // The same without faces: of a later row it is larger.
+    std::uint64_t key_beside(std::size_t r, const std::array<int, 2>& step) const {
+        std::uint64_t key = row_key_[r] + static_cast<std::uint64_t>(std::int64_t{step[0]});
+        if constexpr (D == 3)
+            key += static_cast<std::uint64_t>(std::int64_t{step[1]}) << lattice_.bits[1];
+        return key;
     }
     std::int64_t row_y(std::size_t r) const {
         return static_cast<std::int64_t>(row_key_[r] &

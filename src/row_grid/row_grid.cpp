@@ -176,13 +176,12 @@ class RowGrid final : public Method<T, D>,
         const QuantisedPoints<D> points = points_.points();
         std::uint32_t cell = points_.cell_of(first);
         std::size_t row = points_.row_of(cell);
-        // One cursor per adjacent row, which only moves forward. (Rows across periodic faces
-        // are not in this order: they are found by binary search.)
+        // One cursor per adjacent row, which only moves forward, from where the first row's
+        // would be without faces. (Rows across periodic faces are not in this order: they are
+        // found by binary search.)
         std::array<std::size_t, n> cursor;
-        for (std::size_t u = 0; u < n; ++u) {
-            const auto to = points_.beside(row, steps[u]);
-            cursor[u] = to.crossed != 0 ? row : points_.find_row(to.key);
-        }
+        for (std::size_t u = 0; u < n; ++u)
+            cursor[u] = points_.find_row(points_.key_beside(row, steps[u]));
         for (; first < last; ++row) {
             AdjacentRows<n> rows;
             rows.own = points_.row(row);

@@ -57,7 +57,11 @@ template <Real T, int D>
 NearestQuery<T, D>::NearestQuery(const NearestContext<T, D>& context)
     : context_(context),
       columns_(context.packed != nullptr && context.packed->kind() != PackedKind::nothing &&
-               context.packed->kind() != PackedKind::proxies) {
+               context.packed->kind() != PackedKind::proxies),
+      plain_(columns_ && context.packed->kind() != PackedKind::boxes &&
+             !context.packed->owned() && context.scene->lattice().open &&
+             context.queries->shape != Shape::boxes && !context.filter->active() &&
+             context.k <= max_inserted) {
     const auto& inverse = context.scene->lattice().inverse;
     for (std::size_t k = 0; k < D; ++k) {
         double square = 0;
@@ -196,6 +200,40 @@ void NearestQuery<T, D>::offer_entry(std::size_t entry) {
         hi[a] = box ? packed.column(D + a)[entry] : lo[a];
     }
     consider(instance, {}, lo, hi);
+}
+
+// The same as offer_entry() for each. First the squares of all, which the compiler vectorises.
+template <Real T, int D>
+void NearestQuery<T, D>::offer_points(Run entries) {
+    const Packed<T, D>& packed = *context_.packed;
+    constexpr std::size_t at_once = 32;
+    std::array<T, at_once> squares;
+    spend(static_cast<double>(entries.size()));
+    for (std::size_t begin = entries.begin; begin < entries.end; begin += at_once) {
+        const std::size_t count = std::min(at_once, entries.end - begin);
+        for (std::size_t e = 0; e < count; ++e) {
+            Vector<T, D> d;
+            for (std::size_t a = 0; a < D; ++a) d[a] = packed.column(a)[begin + e] - lo_[a];
+            squares[e] = dot(d, d);
+        }
+        for (std::size_t e = 0; e < count; ++e)
+            if (static_cast<double>(squares[e]) <= bound_)
+                insert({squares[e], packed.instance(begin + e), {}});
+    }
+}
+
+// For up to max_inserted neighbours of a body that is offered once.
+template <Real T, int D>
+void NearestQuery<T, D>::insert(const Neighbour<T, D>& one) {
+    if (context_.own && one.body == query_index_) return;
+    if (best_.size() < context_.k)
+        best_.push_back(one);
+    else if (!(one < best_.back()))
+        return;
+    std::size_t p = best_.size() - 1;
+    for (; p > 0 && one < best_[p - 1]; --p) best_[p] = best_[p - 1];
+    best_[p] = one;
+    if (best_.size() == context_.k) bound_ = static_cast<double>(best_.back().square);
 }
 
 template <Real T, int D>

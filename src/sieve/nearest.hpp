@@ -26,7 +26,8 @@ struct Neighbour {
 
     // Nearest first; ties in the order of pairs.
     bool operator<(const Neighbour& other) const {
-        return std::tie(square, body, image) < std::tie(other.square, other.body, other.image);
+        if (square != other.square) return square < other.square;
+        return std::tie(body, image) < std::tie(other.body, other.image);
     }
 };
 
@@ -37,11 +38,16 @@ struct NearestContext {
     const Packed<T, D>* packed = nullptr;  // null: no method was built (Images::direct)
     const Bodies<T, D>* queries = nullptr;
     const PairFilter<D>* filter = nullptr;
+    std::span<const Index> order;  // of the queries, for the sake of the cache; empty: as given
     bool own = false;  // the queries are the bodies; a body is not its own neighbour
     std::size_t k = 1;
     T limit = 0;              // square of the largest distance
     Box<double, D> region{};  // bounds of all bodies, at their shifts
     double max_tests = 0;     // of bodies, per query in a periodic domain
+
+    Index query(std::size_t at) const {
+        return order.empty() ? static_cast<Index>(at) : order[at];
+    }
 };
 
 // Bounds of one body, or of all, with round bodies as points.
@@ -83,7 +89,9 @@ class NearestQuery {
         for (std::size_t a = 0; a < D; ++a) {
             const double above = static_cast<double>(box.lo[a]) - query_box_.hi[a];
             const double below = query_box_.lo[a] - static_cast<double>(box.hi[a]);
-            const double gap = std::max({above, below, 0.0});
+            // Without branches, which would mispredict.
+            const double outside = above > below ? above : below;
+            const double gap = outside > 0 ? outside : 0.0;
             sum += gap * gap;
         }
         return sum * (1 - 16 * eps) - 4 * static_cast<double>(std::numeric_limits<T>::min());
@@ -92,6 +100,7 @@ class NearestQuery {
     bool too_far(double square) const { return square > bound_; }
 
     void offer(Run entries) {
+        if (plain_) return offer_points(entries);
         for (std::size_t e = entries.begin; e < entries.end; ++e) offer_entry(e);
     }
     void offer_entry(std::size_t entry);
@@ -104,6 +113,8 @@ class NearestQuery {
     static constexpr std::size_t max_inserted = 64;
 
     void begin(Index i);
+    void offer_points(Run entries);
+    void insert(const Neighbour<T, D>& one);
     // Visits the images of a region shell by shell: a shell holds the images that are `shell`
     // periods away from the nearest one along some axis, and no more along any.
     template <class Visit>
@@ -144,6 +155,7 @@ class NearestQuery {
 
     const NearestContext<T, D> context_;
     const bool columns_;  // true if the packed columns hold the caller's coordinates
+    const bool plain_;    // points in an open domain, each in one entry, without a filter
     Index query_index_ = 0;
     Vector<T, D> lo_{}, hi_{};
     // The query relative to the current image, widened by the absolute rounding error of a
@@ -163,11 +175,12 @@ class NearestQuery {
 };
 
 // All queries of a call, in parallel. `visit` offers a query the bodies that a method finds
-// (see NearestQuery). Fills rows with indices, images and distances; `columns` are those that
-// will be needed in the end.
-template <Real T, int D, class Visit>
+// (see NearestQuery), except to those whose neighbours are `known` already. Fills rows with
+// indices, images and distances; `columns` are those that will be needed in the end.
+template <Real T, int D, class Known, class Visit>
 void collect_nearest(const NearestContext<T, D>& context, int threads, const Limits& limits,
-                     Columns columns, Rows<T, D>& rows, const Visit& visit) {
+                     Columns columns, Rows<T, D>& rows, const Known& known,
+                     const Visit& visit) {
     constexpr std::size_t queries_per_task = 256;
     const std::size_t n = context.queries->size();
     std::vector<std::vector<Neighbour<T, D>>> parts((n + queries_per_task - 1) /
@@ -177,8 +190,10 @@ void collect_nearest(const NearestContext<T, D>& context, int threads, const Lim
     parallel_tasks(threads, parts.size(), [&](std::size_t t, int) {
         NearestQuery<T, D> query(context);
         const std::size_t begin = t * queries_per_task;
-        for (std::size_t i = begin; i < std::min(n, begin + queries_per_task); ++i) {
-            const auto found = query.find(static_cast<Index>(i), [&] { visit(query); });
+        for (std::size_t q = begin; q < std::min(n, begin + queries_per_task); ++q) {
+            const Index i = context.query(q);
+            const auto found =
+                known.has(i) ? known.of(i) : query.find(i, [&] { visit(query); });
             rows.offsets[i] = found.size();
             parts[t].insert(parts[t].end(), found.begin(), found.end());
         }
@@ -198,12 +213,15 @@ void collect_nearest(const NearestContext<T, D>& context, int threads, const Lim
     rows.distances.resize(total);
     if (imaged) rows.images.resize(total);
     parallel_tasks(threads, parts.size(), [&](std::size_t t, int) {
-        std::size_t at = rows.offsets[t * queries_per_task];
-        for (const Neighbour<T, D>& one : parts[t]) {
-            rows.indices[at] = one.body;
-            rows.distances[at] = std::sqrt(one.square);
-            if (imaged) rows.images[at] = one.image;
-            ++at;
+        const Neighbour<T, D>* one = parts[t].data();
+        const std::size_t begin = t * queries_per_task;
+        for (std::size_t q = begin; q < std::min(n, begin + queries_per_task); ++q) {
+            const Index i = context.query(q);
+            for (std::size_t at = rows.offsets[i]; at < rows.offsets[i + 1]; ++at, ++one) {
+                rows.indices[at] = one->body;
+                rows.distances[at] = std::sqrt(one->square);
+                if (imaged) rows.images[at] = one->image;
+            }
         }
     });
 }

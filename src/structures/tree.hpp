@@ -255,6 +255,18 @@ class Tree {
     void nearest(Index node, NearestQuery<T, D>& query) const {
         const Node& here = nodes[node];
         if (here.children == 0) return query.offer(run(node));
+        if (here.children == 2) {  // most trees
+            Index near = here.child, far = here.child + 1;
+            double to_near = query.square_to(nodes[near].box),
+                   to_far = query.square_to(nodes[far].box);
+            if (to_far < to_near) {
+                std::swap(near, far);
+                std::swap(to_near, to_far);
+            }
+            if (!query.too_far(to_near)) nearest(near, query);
+            if (!query.too_far(to_far)) nearest(far, query);
+            return;
+        }
         std::array<std::pair<double, Index>, max_children> below;
         for (Index c = 0; c < here.children; ++c)
             below[c] = {query.square_to(nodes[here.child + c].box), here.child + c};

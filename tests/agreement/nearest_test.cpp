@@ -191,6 +191,56 @@ void run() {
     }
 }
 
+// Many points are found in rows (finder/nearest_rows.hpp), with ties and where crowds leave
+// some or all of them to the tree. A tree by itself finds the same for every query.
+template <Real T, int D>
+void run_many() {
+    for (const char* scene : {"uniform", "lattice", "clusters"})
+        for (const std::size_t k : {std::size_t{1}, std::size_t{8}, std::size_t{33}}) {
+            SCOPED_TRACE(std::string(scene) + " k " + std::to_string(k));
+            const auto make = [&](const char* name, std::size_t n, std::uint64_t seed) {
+                return make_bodies<T, D>(scenes::make(name, n, seed, {{"dim", D}}),
+                                         shape_cases[0], seed);
+            };
+            auto bodies = make(scene, 2000, 5);
+            auto queries = make("uniform", 1500, 6);
+            for (std::size_t a = 0; a < D; ++a) queries.position[a] = T(1e6);  // far away
+            for (std::size_t c = 0; c < 10 * D; ++c)
+                queries.position[10 * D + c] = bodies.position[c];
+            for (const T max_distance :
+                 {std::numeric_limits<T>::infinity(), bodies.cutoff / 2}) {
+                Finder<T, D> rows({.threads = k == 1 ? 1 : 3}), tree({.method = "kd_tree"});
+                rows.update(bodies.view());
+                tree.update(bodies.view());
+                const auto same = [&](const Rows<T, D>& a, const Rows<T, D>& b) {
+                    const auto equal = [](const auto& x, const auto& y) {
+                        return std::equal(x.begin(), x.end(), y.begin(), y.end());
+                    };
+                    EXPECT_TRUE(equal(a.offsets, b.offsets));
+                    EXPECT_TRUE(equal(a.indices, b.indices));
+                    EXPECT_TRUE(equal(a.distances, b.distances));
+                    EXPECT_GT(a.indices.size(), 0u);
+                };
+                same(rows.nearest(k, max_distance), tree.nearest(k, max_distance));
+                same(rows.nearest(queries.view(), k, max_distance),
+                     tree.nearest(queries.view(), k, max_distance));
+            }
+        }
+}
+
+TEST(Nearest, of_many_points_float_2d) {
+    run_many<float, 2>();
+}
+TEST(Nearest, of_many_points_float_3d) {
+    run_many<float, 3>();
+}
+TEST(Nearest, of_many_points_double_2d) {
+    run_many<double, 2>();
+}
+TEST(Nearest, of_many_points_double_3d) {
+    run_many<double, 3>();
+}
+
 TEST(Nearest, agrees_with_a_plain_loop_float_2d) {
     run<float, 2>();
 }

@@ -1,6 +1,7 @@
 cmake_minimum_required(VERSION 3.25)
 # Run by ctest. KIND static installs this build. KIND shared builds the project as a subdirectory
-# of the consumer, with a shared library, and installs that. The consumer uses each.
+# of the consumer, with a shared library, and makes a Debian package of that, which is unpacked
+# instead of installed. The consumer uses each.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE out)
   if(code)
@@ -66,11 +67,52 @@ if(KIND STREQUAL static)
 endif()
 
 # For one instruction set: it is compiled once more only to be installed and linked.
-use(subdirectory -DVICINAL_SOURCE=${SOURCE} -DBUILD_SHARED_LIBS=ON
+use(subdirectory -DVICINAL_SOURCE=${SOURCE} -DBUILD_SHARED_LIBS=ON -DVICINAL_TOOL=ON
+  -DVICINAL_DEBIAN=ON -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON
   -DCMAKE_CXX_FLAGS=-DHWY_COMPILE_ONLY_STATIC)
-run(${CMAKE_COMMAND} --install ${WORK}/use_subdirectory --prefix ${WORK}/tree)
+run(${CMAKE_COMMAND} -E chdir ${WORK} cpack --config ${WORK}/use_subdirectory/CPackConfig.cmake
+  -B ${WORK}/package)
+file(GLOB deb ${WORK}/package/vicinal_${VERSION}_*.deb)
+function(field name expected)
+  execute_process(COMMAND dpkg-deb --field ${deb} ${name} OUTPUT_VARIABLE value
+    COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT value MATCHES ${expected})
+    message(FATAL_ERROR "the field ${name} of the package is ${value}")
+  endif()
+endfunction()
+field(Package "^vicinal\n$")
+field(Depends "libc6.*libfmt9.*libhwy1.*libstdc\\+\\+6")
+field(Recommends "python3-numpy")
+run(dpkg-deb --extract ${deb} ${WORK}/root)
+foreach(file bin/vicinal include/vicinal.h include/vicinal.f90 include/vicinal/vicinal.hpp
+    share/man/man1/vicinal.1 share/man/man1/vicinal-pairs.1 share/doc/vicinal/copyright
+    share/bash-completion/completions/vicinal lib/python3/dist-packages/vicinal/py.typed
+    lib/python3/dist-packages/vicinal/compat/ase.py)
+  if(NOT EXISTS ${WORK}/root/usr/${file})
+    message(FATAL_ERROR "no /usr/${file} in the package")
+  endif()
+endforeach()
+file(RENAME ${WORK}/root/usr ${WORK}/tree)
 use(tree -DCMAKE_PREFIX_PATH=${WORK}/tree -DVICINAL_WANTED=${VERSION})
 use_pkg_config()
+
+# The tool and Python find the library of the package.
+file(GLOB libraries ${WORK}/tree/lib/*/libvicinal.so)
+cmake_path(GET libraries PARENT_PATH libraries)
+set(ENV{LD_LIBRARY_PATH} ${libraries})
+run(${WORK}/tree/bin/vicinal scene uniform --n 1000 -o ${WORK}/points.npy)
+run(${WORK}/tree/bin/vicinal pairs ${WORK}/points.npy --cutoff 0.1 -o ${WORK}/pairs.npy)
+set(ENV{PYTHONPATH} ${WORK}/tree/lib/python3/dist-packages)
+file(WRITE ${WORK}/check.py "
+import sys
+import numpy as np, vicinal
+assert vicinal.__file__.startswith(sys.argv[1]), vicinal.__file__
+x = np.load(sys.argv[1] + '/points.npy')
+found, expected = vicinal.pairs(x, 0.1).indices, np.load(sys.argv[1] + '/pairs.npy')
+assert len(found) > 1000
+assert set(map(tuple, found.tolist())) == set(map(tuple, expected.tolist()))
+")
+run(/usr/bin/python3 -B ${WORK}/check.py ${WORK})
 
 # The shared library carries the version of the interface.
 string(REGEX MATCH "^[0-9]+\\.[0-9]+" api ${VERSION})

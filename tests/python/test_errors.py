@@ -1,5 +1,8 @@
 """Errors name the fault, and leave everything usable."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 import vicinal
@@ -45,6 +48,16 @@ def test_element():
         ("box has the shape", lambda x: vicinal.pairs(x, 1.0, box=np.zeros((2, 3)))),
         ("2-D", lambda x: vicinal.pairs(x, 1.0, box=(1, 1))),
         ("periodic", lambda x: vicinal.pairs(x, 1.0, box=(1, 1, 1), periodic=(True, False))),
+        ("periodic", lambda x: vicinal.pairs(x, 1.0, box=1, periodic=(True, False))),
+        ("periodic", lambda x: vicinal.pairs(x, 1.0, box=1, periodic="yes")),
+        ("periodic", lambda x: vicinal.pairs(x, 1.0, box=1, periodic=())),
+        ("box is", lambda x: vicinal.pairs(x, 1.0, box=1j)),
+        ("masked", lambda x: vicinal.pairs(np.ma.masked_less(x, 0.5), 1.0)),
+        ("the cut-off is 'a'", lambda x: vicinal.pairs(x, "a")),
+        ("table for kinds", lambda x: vicinal.pairs(x, [1.0, 2.0])),
+        ("radii has the type", lambda x: vicinal.pairs(x, radii="a")),
+        ("a tuple", lambda x: vicinal.between(x, x, radii=1.0)),
+        ("max_distance", lambda x: vicinal.nearest(x, k=1, cutoff=1.0)),
         ("box", lambda x: vicinal.pairs(x, 1.0, shear=0.1)),
         ("shear", lambda x: vicinal.pairs(x, 1.0, box=1, shear=(1, 2, 3))),
         ("period along x", lambda x: vicinal.pairs(x, 1.0, box=0.0)),
@@ -69,6 +82,9 @@ def test_input(words, call):
     [
         {"method": "no_such"}, {"threads": -1}, {"columns": "ijx"}, {"columns": None},
         {"index": "int8"}, {"layout": "3_by_n"},
+        # What C would cut off or wrap around.
+        {"method": "kd_tree\0"}, {"threads": 2**32 + 1}, {"columns": "ij\0d"}, {"max_pairs": -1},
+        {"max_pairs": 0}, {"max_bytes": 2**64}, {"threads": 1.5}, {"index": ["int64"]},
     ],
 )
 def test_options(arguments):
@@ -78,9 +94,26 @@ def test_options(arguments):
         vicinal.pairs([[0.0, 0], [1, 0]], radii=1.0, rule="none")
 
 
+@pytest.mark.parametrize("k", [0, -1, 1.5, 2**64 + 1])
+def test_number_of_neighbours(k):
+    with pytest.raises(vicinal.OptionError, match="k is"):
+        vicinal.nearest([[0.0, 0], [1, 0]], k=k)
+
+
 def test_unknown_arguments():
     with pytest.raises(TypeError):
         vicinal.pairs([[0.0, 0], [1, 0]], 1.0, cut=1)
+
+
+def test_results_are_not_pickled():
+    p = vicinal.pairs([[0.0, 0], [1, 0]], 1.0)
+    for copies in (pickle.dumps, copy.deepcopy):
+        with pytest.raises(TypeError, match="arrays"):
+            copies(p)
+    assert np.array_equal(copy.copy(p).indices, p.indices)
+    for wrong in (1.5, "a", slice(2)):
+        with pytest.raises(TypeError):
+            vicinal.neighbours([[0.0, 0], [1, 0]], 1.0)[wrong]
 
 
 def test_limits():

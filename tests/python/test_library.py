@@ -1,7 +1,9 @@
 """The structs in Python are those of vicinal.h."""
 
+import ast
 import ctypes
 import importlib.resources
+import inspect
 import pathlib
 import re
 import subprocess
@@ -49,3 +51,31 @@ def test_package():
     assert re.fullmatch(r"\d+\.\d+\.\d+", vicinal.__version__)
     assert importlib.resources.files("vicinal").joinpath("py.typed").is_file()
     assert all(hasattr(vicinal, name) for name in vicinal.__all__)
+
+
+def test_types():
+    """The names in __init__.pyi are those of the code."""
+    stub = ast.parse(importlib.resources.files("vicinal").joinpath("__init__.pyi").read_text())
+    typed = {n.name: n for n in stub.body if isinstance(n, (ast.ClassDef, ast.FunctionDef))}
+    assert {name for name in typed if not name.startswith("_")} == set(vicinal.__all__)
+
+    def same(node, code):
+        if isinstance(code, property):
+            return
+        a = node.args
+        names = [p.arg for p in [*a.args, *a.kwonlyargs, a.vararg, a.kwarg] if p]
+        assert sorted(names) == sorted(inspect.signature(code).parameters), node.name
+
+    for name, node in typed.items():
+        if isinstance(node, ast.FunctionDef):
+            same(node, getattr(vicinal, name))
+            continue
+        code = getattr(vicinal, name, None) or vicinal._results._Columns
+        listed = {n.name: n for n in node.body if isinstance(n, ast.FunctionDef)}
+        for method, its in listed.items():
+            same(its, getattr(code, method))
+        if not issubclass(code, Exception):
+            public = {n for n in vars(code) if not n.startswith("_")}
+            assert public <= set(listed) | {
+                n.target.id for n in node.body if isinstance(n, ast.AnnAssign)
+            } | {"detached"}, name

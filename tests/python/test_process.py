@@ -106,10 +106,47 @@ def test_streams_in_bounded_memory():
         next(late)
 
 
+def test_exit_in_the_middle_of_a_stream():
+    program = """
+import numpy as np, vicinal
+blocks = vicinal.Finder().stream(np.random.default_rng(1).random((100000, 3)), 0.05)
+print(len(next(blocks)) > 0)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
+
+
+def test_streams_of_several_threads_and_children():
+    x = cloud(20000)
+    f = vicinal.Finder(box=1.0)
+    expected = f.count(x, 0.05)
+    paused = f.stream(x, 0.05)
+    first = len(next(paused))
+    found = []
+    thread = threading.Thread(target=lambda: found.append(first + sum(map(len, paused))))
+    thread.start()
+    thread.join()
+    assert found == [expected]
+    with pytest.raises(KeyError):
+        for _ in f.stream(x, 0.05):
+            raise KeyError
+    next(f.stream(x, 0.05))
+    running = f.stream(x, 0.05)
+    next(running)
+    child = os.fork()
+    if child == 0:
+        os._exit(int(vicinal.count(x, 0.05, box=1.0) != expected))
+    assert os.waitpid(child, 0)[1] == 0
+    running.close()
+    assert f.count(x, 0.05) == expected
+
+
 def test_the_gil_is_released():
     x = cloud(300000)
     f = vicinal.Finder(box=1.0, threads=1)
-    f.count(x, 0.03)
+    f.count(x, 0.06)
     ticks = []
     done = threading.Event()
 
@@ -121,7 +158,7 @@ def test_the_gil_is_released():
     thread = threading.Thread(target=tick)
     thread.start()
     begin = time.perf_counter()
-    f.count(x, 0.03)
+    f.count(x, 0.06)
     end = time.perf_counter()
     done.set()
     thread.join()
@@ -168,6 +205,7 @@ LONG = """
 import signal, sys, threading, time
 import numpy as np
 import vicinal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a parent may ignore it
 x = np.random.default_rng(1).random((400000, 3))
 f = vicinal.Finder(box=1.0)
 {before}
@@ -188,13 +226,16 @@ def interrupt(call, before="", after=0.7):
         [sys.executable, "-c", LONG.format(call=call, before=before)],
         stdout=subprocess.PIPE, text=True,
     )
+    stuck = threading.Timer(60, child.kill)
+    stuck.start()
     assert child.stdout.readline() == "begin\n"
     time.sleep(after)
     child.send_signal(signal.SIGINT)
     sent = time.perf_counter()
     printed = child.stdout.readline().strip()
     seconds = time.perf_counter() - sent
-    child.wait(60)
+    child.wait()
+    stuck.cancel()
     return printed, seconds
 
 
@@ -276,7 +317,7 @@ def test_representations():
     p = vicinal.pairs(cloud(50), 0.3, columns="ijSd", box=1.0)
     assert repr(p) == f"<vicinal.Pairs: {len(p)} pairs, columns ijSd>"
     html = p._repr_html_()
-    assert html.count("<tr>") == 9 and "distances" in html
+    assert html.count("<tr>") == 9 and "distances" in html and "&lt;vicinal.Pairs" in html
     rows = vicinal.neighbours(cloud(50), 0.3)
     assert "50 rows" in repr(rows) and rows._repr_html_().count("<tr>") == 9
     assert "Changes" in repr(vicinal.Finder().hold(cloud(5), 1.0).changes())

@@ -1,6 +1,7 @@
 // Forms of results: columns, memory of the caller, rows that are taken, batches.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
@@ -48,6 +49,29 @@ TEST(Results, pairs_of_a_periodic_domain_are_iterated_with_their_images) {
     const Rows<double, 3>& rows = finder.neighbours();
     ASSERT_EQ(rows[1].size(), 1u);
     EXPECT_EQ(rows.images_of(1)[0], (Image<3>{1, 0, 0}));
+}
+
+// Sorted rows against those of a tree. More points than a task of row_grid has: rows of cells
+// at a face begin a task, and those after them need rows before the first (full stencil).
+TEST(Results, rows_of_many_points_in_a_periodic_box) {
+    const auto x = scattered(20000, 11);
+    for (const bool along_x : {true, false})
+        for (const bool along_y : {true, false})
+            for (const bool along_z : {true, false}) {
+                const auto box = Domain<3>::orthogonal({1, 1, 1}, {along_x, along_y, along_z});
+                Finder<double, 3> grid({.domain = box, .method = "row_grid"}),
+                    tree({.domain = box, .method = "kd_tree"});
+                const auto atoms = points<3>(x, 0.05);
+                const auto& found =
+                    grid.neighbours(atoms, Columns::ijS, RowKind::full, Order::sorted);
+                const auto& expected =
+                    tree.neighbours(atoms, Columns::ijS, RowKind::full, Order::sorted);
+                ASSERT_EQ(found.size(), expected.size());
+                for (std::size_t i = 0; i < found.size(); ++i) {
+                    ASSERT_TRUE(std::ranges::equal(found[i], expected[i])) << "row " << i;
+                    ASSERT_TRUE(std::ranges::equal(found.images_of(i), expected.images_of(i)));
+                }
+            }
 }
 
 TEST(Results, boxes_have_no_vectors) {

@@ -1,11 +1,15 @@
 """neighbor_list() of ase.neighborlist, with the same arguments and the same result."""
 
+import threading
+
 import numpy as np
 
 from .._bodies import refuse
 from .._finder import Finder
 
 _QUANTITIES = {"i", "j", "d", "D", "S"}
+_MOST_KEPT = 10_000  # atoms: larger systems do not leave their memory behind
+_kept = threading.local()
 
 
 def _kinds(atoms, cutoff):
@@ -22,10 +26,22 @@ def _kinds(atoms, cutoff):
     return elements, table
 
 
+def _finder_for(atoms):
+    """A finder in the cell of the atoms. Each thread keeps one: to make it takes longer than to
+    search a molecule."""
+    periodic = np.broadcast_to(atoms.pbc, 3)
+    box = np.asarray(atoms.cell[:]) if periodic.any() else None
+    if len(atoms) > _MOST_KEPT:
+        return Finder(box, periodic)
+    if not hasattr(_kept, "finder"):
+        _kept.finder = Finder()
+    _kept.finder.set_box(box, periodic)
+    return _kept.finder
+
+
 def _search(atoms, cutoff, columns):
     """Full pairs, grouped by i, and the cut-off of each atom with itself."""
-    periodic = np.broadcast_to(atoms.pbc, 3)
-    finder = Finder(np.asarray(atoms.cell[:]) if periodic.any() else None, periodic)
+    finder = _finder_for(atoms)
     form = {"columns": columns, "full": True, "index": "int64", "layout": "two_by_n"}
     x = atoms.positions
     if isinstance(cutoff, dict):
@@ -47,6 +63,11 @@ def neighbor_list(quantities, a, cutoff, self_interaction=False, max_nbins=1e6):
     max_nbins   ignored: memory does not depend on the volume
 
     Neighbours are nearer than the cut-off, not at it. They are in ascending order of i.
+
+    >>> from ase import Atoms
+    >>> neighbor_list("ijdS", Atoms("HO", [[0, 0, 0], [0, 0, 1]], cell=[9, 9, 9]), 1.1)
+    (array([0, 1]), array([1, 0]), array([1., 1.]), array([[0, 0, 0],
+           [0, 0, 0]]))
     """
     if not quantities or not set(quantities) <= _QUANTITIES:
         refuse(f"quantities is {quantities!r}; give letters of 'ijdDS'")

@@ -1,0 +1,131 @@
+// The k nearest of many points in an open domain. Where points are about equally dense, a grid
+// finds all within a common distance in a fraction of the time of a search for each query: that
+// distance is chosen for about three times k, and the k nearest are selected. Queries with
+// fewer than k within it are left to the tree.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "base/buffer.hpp"
+#include "base/parallel.hpp"
+#include "sieve/nearest.hpp"
+
+#include <vicinal/finder.hpp>
+
+namespace vicinal::inline VICINAL_API {
+
+template <Real T, int D>
+class NearestRows {
+  public:
+    static constexpr std::size_t max_k = 32, min_points = 512;
+
+    // `queries` null: of the bodies themselves, each without itself. Both are points or
+    // spheres at rest, without a filter. Without effect if they are few, or unevenly dense.
+    void find(const Bodies<T, D>& bodies, const Bodies<T, D>* queries, std::size_t k,
+              T max_distance, const Options<D>& options, int threads) {
+        const std::size_t n = bodies.size(), asked = queries != nullptr ? queries->size() : n;
+        // The rows of the bodies are found too: they must not be many more than the queries.
+        if (k > max_k || n < min_points || asked < n / 4 || n + asked > limit_of_index) return;
+        const T reach = std::min(reach_for(bodies, k), max_distance);
+        if (!(reach > 0) || !std::isfinite(reach * reach)) return;
+        Options<D> own;
+        own.method = "row_grid";
+        own.threads = threads;
+        own.cancelled = options.cancelled;
+        const Bodies<T, D> all = joined(bodies, queries, reach, threads);
+        try {  // crowds could have very many pairs
+            Options<D> limited = own;
+            limited.max_pairs = 16 * k * all.size();
+            Finder<T, D>(limited).count(all);
+        } catch (const Error& error) {
+            if (error.kind() != Error::Kind::limit) throw;
+            return;
+        }
+        Finder<T, D> finder(own);
+        select(
+            bodies, queries != nullptr ? *queries : bodies, queries != nullptr ? n : 0, k,
+            reach == max_distance, threads,
+            finder.neighbours(all, Columns::ij, RowKind::full, Order::any, RowOrder::spatial));
+    }
+
+    bool has(Index query) const { return query < count_.size() && count_[query] != unknown; }
+    std::span<const Neighbour<T, D>> of(Index query) const {
+        return {best_.data() + query * k_, count_[query]};
+    }
+
+  private:
+    static constexpr std::uint32_t unknown = std::numeric_limits<std::uint32_t>::max();
+    static constexpr std::size_t limit_of_index = std::numeric_limits<Index>::max();
+
+    // Three times k bodies are expected within it, if they fill their bounds evenly.
+    static T reach_for(const Bodies<T, D>& bodies, std::size_t k) {
+        double volume = 1;
+        for (const Column<T>& x : bodies.position.axis) {
+            T low = x[0], high = x[0];
+            for (std::size_t i = 1; i < bodies.size(); ++i) {
+                low = std::min(low, x[i]);
+                high = std::max(high, x[i]);
+            }
+            volume *= static_cast<double>(high) - static_cast<double>(low);
+        }
+        const double ball = D == 3 ? 4 * std::numbers::pi / 3 : std::numbers::pi;
+        const double each = volume / static_cast<double>(bodies.size());
+        return static_cast<T>(std::pow(3 * static_cast<double>(k) * each / ball, 1.0 / D));
+    }
+
+    // The bodies, and after them the queries.
+    Bodies<T, D> joined(const Bodies<T, D>& bodies, const Bodies<T, D>* queries, T reach,
+                        int threads) {
+        if (queries == nullptr)
+            return vicinal::points<D>(bodies.position, static_cast<double>(reach));
+        const std::size_t n = bodies.size();
+        positions_.resize(n + queries->size());
+        parallel_for(threads, positions_.size(), [&](std::size_t i) {
+            for (std::size_t a = 0; a < D; ++a)
+                positions_[i][a] =
+                    i < n ? bodies.position.axis[a][i] : queries->position.axis[a][i - n];
+        });
+        return vicinal::points<D>(positions_.span(), static_cast<double>(reach));
+    }
+
+    // `first`: the number of the first query in the rows. `complete`: there is nothing beyond.
+    void select(const Bodies<T, D>& bodies, const Bodies<T, D>& queries, std::size_t first,
+                std::size_t k, bool complete, int threads, const Rows<T, D>& rows) {
+        k_ = k;
+        best_.resize(queries.size() * k);
+        count_.resize(queries.size());
+        parallel_for(threads, rows.size(), [&](std::size_t r) {
+            const std::size_t q = rows.body(r);
+            if (q < first) return;
+            const Index query = static_cast<Index>(q - first);
+            Neighbour<T, D>* const best = best_.data() + query * k;
+            std::size_t count = 0;
+            for (const Index body : rows[r]) {
+                if (body >= bodies.size()) continue;
+                Vector<T, D> d;
+                for (std::size_t a = 0; a < D; ++a)
+                    d[a] = bodies.position.axis[a][body] - queries.position.axis[a][query];
+                const Neighbour<T, D> one{dot(d, d), body, {}};
+                if (count < k)
+                    ++count;
+                else if (!(one < best[k - 1]))
+                    continue;
+                std::size_t p = count - 1;
+                for (; p > 0 && one < best[p - 1]; --p) best[p] = best[p - 1];
+                best[p] = one;
+            }
+            count_[query] =
+                count == k || complete ? static_cast<std::uint32_t>(count) : unknown;
+        });
+    }
+
+    std::size_t k_ = 0;
+    Buffer<Vector<T, D>> positions_;
+    Buffer<Neighbour<T, D>> best_;  // k of each query
+    Buffer<std::uint32_t> count_;
+};
+
+}  // namespace vicinal::inline VICINAL_API
