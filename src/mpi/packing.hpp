@@ -20,8 +20,9 @@ class Packer {
     template <class V>
     void put_all(std::span<const V> values) {
         static_assert(std::is_trivially_copyable_v<V>);
-        const auto bytes = std::as_bytes(values);
-        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+        const std::size_t at = bytes_.size();
+        bytes_.resize(at + values.size_bytes());
+        if (!values.empty()) std::memcpy(bytes_.data() + at, values.data(), values.size_bytes());
     }
     // With their number.
     template <class V>

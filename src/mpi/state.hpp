@@ -27,6 +27,8 @@ struct Finder<T, D>::State {
     void require_update() const;
     // The pairs that this rank reports.
     PairColumns<T, D> reported_pairs(Columns columns, Order order);
+    void stream_reported(const Consumer<D>& consumer);
+    std::uint64_t count_reported();
     void make_rows(Columns columns, Order order);
     Migration rebalance(double threshold);
 
@@ -36,14 +38,18 @@ struct Finder<T, D>::State {
     vicinal::Finder<T, D> search;
     Regions<D> regions;
     bool cut = false;  // the regions are those of the ranks
+    BodyLayout<T, D> common_layout;
     std::size_t own = 0;
     BodyStore<T, D> store;
     std::vector<Pair> excluded_here;
     Plan plan;
     std::optional<PartFilter> filter;  // none: no update, or it failed
     Rows<T, D> rows;
-    // Of copies, by owner and number at the owner; made for the first rows after an update.
+    // The bodies that were added for rows, by owner and number at the owner.
     std::unordered_map<std::uint64_t, Index> local_numbers;
+    // For count_rejected().
+    std::optional<vicinal::Finder<T, D>> search_marked;
+    BodyStore<T, D> marked;
 
   private:
     void check_input(const Bodies<T, D>& bodies, std::span<const std::uint64_t> ids) const;
@@ -53,12 +59,14 @@ struct Finder<T, D>::State {
     bool is_balanced(double threshold) const;
     void add_exclusions(std::span<const IdPair> excluded);
     void exchange_copies();
-    void number_exclusions();
+    std::uint64_t count_rejected();
     using Entry = RowEntry<T, D>;
-    std::vector<Entry> exchange_entries(Columns columns, std::size_t& first_foreign);
+    bool is_held_by(int rank, Index body) const;
+    std::vector<Entry> exchange_entries(const Rows<T, D>& found);
     void add_missing_copies(std::span<Entry> entries);
-    void fill_rows(const std::vector<Entry>& entries, Columns columns, Order order,
+    void fill_rows(const Rows<T, D>& found, const std::vector<Entry>& entries, Columns columns,
                    bool imaged);
+    void sort_rows();
 };
 
 }  // namespace vicinal::inline VICINAL_API::mpi

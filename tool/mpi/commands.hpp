@@ -1,0 +1,10 @@
+// The commands of `vicinal-mpi`. All ranks run them; results and errors are printed by rank 0.
+#pragma once
+
+#include "tool/commands.hpp"
+
+namespace vicinal::tool {
+
+void add_mpi_bench(CLI::App& app, Chosen& chosen);
+
+}  // namespace vicinal::tool
