@@ -168,11 +168,16 @@ VICINAL_EXPORT std::vector<double> work_estimates(const Bodies<T, D>& bodies,
                                                   const Domain<D>& domain);
 
 // The bodies that several parts hold. `owners` has one number for each body, or one for all.
+// With bounds that are widened by `margin`, they stay valid while are_within() holds.
 template <Real T, int D>
 VICINAL_EXPORT Holders find_holders(const Bodies<T, D>& bodies, const Domain<D>& domain,
                                     const Regions<D>& regions,
                                     std::type_identity_t<std::span<const PartNumber>> owners,
-                                    int threads = 0);
+                                    int threads = 0, double margin = 0);
+// True if the bounds of each body are within those of `before`, widened by `margin`.
+template <Real T, int D>
+VICINAL_EXPORT bool are_within(const Bodies<T, D>& bodies, const Bodies<T, D>& before,
+                               double margin, int threads = 0);
 
 struct Part {
     PartNumber number = 0;
@@ -193,7 +198,9 @@ VICINAL_EXPORT std::vector<Part> split(
     extern template Vector<double, D> cell_lengths<T, D>(const Domain<D>&);                    \
     extern template std::vector<double> work_estimates(const Bodies<T, D>&, const Domain<D>&); \
     extern template Holders find_holders(const Bodies<T, D>&, const Domain<D>&,                \
-                                         const Regions<D>&, std::span<const PartNumber>, int); \
+                                         const Regions<D>&, std::span<const PartNumber>, int,  \
+                                         double);                                              \
+    extern template bool are_within(const Bodies<T, D>&, const Bodies<T, D>&, double, int);    \
     extern template std::vector<Part> split(const Bodies<T, D>&, const Domain<D>&,             \
                                             std::size_t, std::span<const double>);
 VICINAL_DECLARE(float, 2)

@@ -7,17 +7,15 @@ namespace vicinal::inline VICINAL_API::mpi {
 namespace {
 
 template <Real T, int D>
-void copy_vectors(const Vectors<T, D>& vectors, std::vector<T>& to) {
+void copy_vectors(const Vectors<T, D> vectors, T* to) {
     const std::size_t n = vectors.size();
-    to.resize(D * n);
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t a = 0; a < D; ++a) to[i * D + a] = vectors.axis[a][i];
 }
 
 // One value per body.
 template <class V, class C>
-void copy_values(const C& column, std::size_t count, std::vector<V>& to) {
-    to.resize(count);
+void copy_values(const C column, std::size_t count, V* to) {
     for (std::size_t i = 0; i < count; ++i) to[i] = column[i];
 }
 
@@ -34,32 +32,43 @@ void BodyStore<T, D>::assign(const BodyLayout<T, D>& layout, const Bodies<T, D>&
     copies_.clear();
     holders = {};
     partners.clear();
-    const bool any = n > 0;
-    copy_vectors(bodies.position, position_);
-    copy_vectors(any && layout.upper ? bodies.upper : Vectors<T, D>{}, upper_);
-    copy_values(bodies.radius, any && layout.radius ? n : 0, radius_);
-    copy_vectors(any && layout.swept ? bodies.displacement : Vectors<T, D>{}, displacement_);
-    copy_values(bodies.group, any && layout.grouped ? n : 0, group_);
-    copy_values(bodies.mask, any && layout.masked ? n : 0, mask_);
-    copy_values(bodies.kind, any && layout.kinds() ? n : 0, kind_);
-    vertices_.assign(bodies.vertices.begin(), bodies.vertices.end());
+    resize_arrays(n);
+    if (n > 0) set_own(bodies);
+}
+
+template <Real T, int D>
+void BodyStore<T, D>::set_own(const Bodies<T, D>& bodies) {
+    copy_vectors(bodies.position, position_.data());
+    if (layout_.upper) copy_vectors(bodies.upper, upper_.data());
+    if (layout_.radius) copy_values(bodies.radius, own_, radius_.data());
+    if (layout_.swept) copy_vectors(bodies.displacement, displacement_.data());
+    if (layout_.grouped) copy_values(bodies.group, own_, group_.data());
+    if (layout_.masked) copy_values(bodies.mask, own_, mask_.data());
+    if (layout_.kinds()) copy_values(bodies.kind, own_, kind_.data());
+    std::ranges::copy(bodies.vertices, vertices_.begin());
 }
 
 template <Real T, int D>
 Bytes BodyStore<T, D>::pack(std::span<const std::size_t> places) const {
     Packer to;
     to.put(std::uint64_t{places.size()});
-    for (const std::size_t s : places) to.put(ids[holders.bodies[s]]);
-    for (const std::size_t s : places) to.put(number(holders.bodies[s]));
-    for_each_array(*this, [&](const auto& values, std::size_t each) {
-        using V = typename std::remove_cvref_t<decltype(values)>::value_type;
-        for (const std::size_t s : places)
-            to.put_all(std::span<const V>(values.data() + holders.bodies[s] * each, each));
-    });
+    std::vector<Index> bodies, numbers;
+    std::vector<std::uint64_t> their_ids;
+    std::vector<std::uint32_t> counts;
+    std::vector<PartNumber> parts;
     for (const std::size_t s : places) {
-        to.put(static_cast<std::uint32_t>(holders[s].size()));
-        to.put_all(holders[s]);
+        const Index body = holders.bodies[s];
+        bodies.push_back(body);
+        their_ids.push_back(ids[body]);
+        numbers.push_back(number(body));
+        counts.push_back(static_cast<std::uint32_t>(holders[s].size()));
+        parts.insert(parts.end(), holders[s].begin(), holders[s].end());
     }
+    to.put_all(std::span<const std::uint64_t>(their_ids));
+    to.put_all(std::span<const Index>(numbers));
+    to.put_all(std::span<const std::byte>(pack_values(bodies)));
+    to.put_all(std::span<const std::uint32_t>(counts));
+    to.put_all(std::span<const PartNumber>(parts));
     std::vector<Partner> sent;  // bodies by their places in the message
     for (std::size_t k = 0; k < places.size() && !partners.empty(); ++k) {
         const Index body = holders.bodies[places[k]];
@@ -81,14 +90,37 @@ void BodyStore<T, D>::append(const Message& message) {
         copies_.push_back({message.rank, from.get<Index>()});
     for_each_array(*this,
                    [&](auto& values, std::size_t each) { from.get_all(count * each, values); });
-    std::vector<PartNumber> parts;
+    std::vector<std::uint32_t> counts;
+    from.get_all(count, counts);
     for (std::size_t k = 0; k < count; ++k) {
-        parts.clear();
-        from.get_all(from.get<std::uint32_t>(), parts);
-        holders.add(static_cast<Index>(first + k), parts);
+        from.get_all(counts[k], holders.parts);
+        holders.bodies.push_back(static_cast<Index>(first + k));
+        holders.offsets.push_back(holders.parts.size());
     }
     for (const Partner& partner : from.get_counted<Partner>())
         partners.push_back({static_cast<Index>(first + partner.body), partner.id});
+}
+
+template <Real T, int D>
+Bytes BodyStore<T, D>::pack_values(std::span<const Index> bodies) const {
+    Packer to;
+    for_each_array(*this, [&](const auto& values, std::size_t each) {
+        using V = typename std::remove_cvref_t<decltype(values)>::value_type;
+        std::vector<V> gathered(bodies.size() * each);
+        for (std::size_t k = 0; k < bodies.size(); ++k)
+            for (std::size_t c = 0; c < each; ++c)
+                gathered[k * each + c] = values[bodies[k] * each + c];
+        to.put_all(std::span<const V>(gathered));
+    });
+    return to.take();
+}
+
+template <Real T, int D>
+void BodyStore<T, D>::set_values(std::size_t begin, const Bytes& packed, std::size_t count) {
+    Unpacker from(packed);
+    for_each_array(*this, [&](auto& values, std::size_t each) {
+        from.set_all(count * each, values.data() + begin * each);
+    });
 }
 
 template <Real T, int D>
@@ -107,6 +139,13 @@ template <Real T, int D>
 void BodyStore<T, D>::append_unheld(std::uint64_t id, int owner, Index number) {
     ids.push_back(id);
     copies_.push_back({owner, number});
+}
+
+template <Real T, int D>
+void BodyStore<T, D>::drop_unheld() {
+    const std::size_t searched = position_.size() / D;
+    ids.resize(searched);
+    copies_.resize(searched - own_, {});
 }
 
 template <Real T, int D>

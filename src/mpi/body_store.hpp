@@ -20,6 +20,10 @@ class BodyStore {
     Bytes pack(std::span<const std::size_t> places) const;
     // Appends the bodies that another rank has packed.
     void append(const Message& message);
+    // New values of bodies that are here: own ones, and those of copies from another rank.
+    void set_own(const Bodies<T, D>& bodies);
+    Bytes pack_values(std::span<const Index> bodies) const;
+    void set_values(std::size_t begin, const Bytes& packed, std::size_t count);
 
     std::size_t size() const { return ids.size(); }
     std::size_t own() const { return own_; }
@@ -28,6 +32,7 @@ class BodyStore {
     Index number(Index k) const { return k < own_ ? k : copies_[k - own_].number; }
     // A copy of which only the id is known: other ranks have found pairs with it.
     void append_unheld(std::uint64_t id, int owner, Index number);
+    void drop_unheld();
 
     // The pairs of two bodies here that do not pair.
     std::vector<Pair> excluded() const;
@@ -46,6 +51,10 @@ class BodyStore {
 
   private:
     // Calls f(values, number of values per body) for each array of this layout.
+    void resize_arrays(std::size_t count) {
+        for_each_array(*this,
+                       [&](auto& values, std::size_t each) { values.resize(count * each); });
+    }
     template <class Self, class F>
     static void for_each_array(Self& self, const F& f) {
         const BodyLayout<T, D>& layout = self.layout_;

@@ -4,8 +4,8 @@
 namespace vicinal::inline VICINAL_API::mpi {
 
 template <Real T, int D>
-Finder<T, D>::Finder(MPI_Comm communicator, const Options<D>& options)
-    : state_(std::make_unique<State>(communicator, options)) {}
+Finder<T, D>::Finder(MPI_Comm communicator, const Options<D>& options, double skin)
+    : state_(std::make_unique<State>(communicator, options, skin)) {}
 
 template <Real T, int D>
 Finder<T, D>::Finder(Finder&&) noexcept = default;

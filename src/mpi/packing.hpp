@@ -52,7 +52,11 @@ class Unpacker {
         if (count == 0) return;
         const std::size_t at = to.size();
         to.resize(at + count);
-        std::memcpy(to.data() + at, take(count * sizeof(V)).data(), count * sizeof(V));
+        set_all(count, to.data() + at);
+    }
+    template <class V>
+    void set_all(std::size_t count, V* to) {
+        if (count > 0) std::memcpy(to, take(count * sizeof(V)).data(), count * sizeof(V));
     }
     template <class V>
     std::vector<V> get_counted() {

@@ -2,6 +2,7 @@
 // rows.cpp.
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -17,10 +18,15 @@ namespace vicinal::inline VICINAL_API::mpi {
 
 template <Real T, int D>
 struct Finder<T, D>::State {
-    State(MPI_Comm communicator, const Options<D>& given)
+    State(MPI_Comm communicator, const Options<D>& given, double width)
         : shared_comm(std::make_shared<Communicator>(communicator)),
           options(given),
-          search(given) {}
+          search(given),
+          skin(width) {
+        if (!(skin >= 0) || !std::isfinite(skin))
+            throw Error(Error::Kind::option, "mpi: the skin is " + std::to_string(skin) +
+                                                 "; give a finite length from 0");
+    }
 
     void update(const Bodies<T, D>& given, std::span<const std::uint64_t> ids,
                 const Domain<D>& domain, std::span<const IdPair> excluded);
@@ -36,6 +42,7 @@ struct Finder<T, D>::State {
     Communicator& comm = *shared_comm;
     Options<D> options;
     vicinal::Finder<T, D> search;
+    double skin;
     Regions<D> regions;
     bool cut = false;  // the regions are those of the ranks
     BodyLayout<T, D> common_layout;
@@ -43,6 +50,9 @@ struct Finder<T, D>::State {
     BodyStore<T, D> store;
     std::vector<Pair> excluded_here;
     Plan plan;
+    // With a skin: the own bodies for which the plan was made, and the excluded pairs as given.
+    BodyStore<T, D> planned;
+    std::vector<IdPair> planned_excluded;
     std::optional<PartFilter> filter;  // none: no update, or it failed
     Rows<T, D> rows;
     // The bodies that were added for rows, by owner and number at the owner.
@@ -58,6 +68,13 @@ struct Finder<T, D>::State {
     void cut_space(const Bodies<T, D>& bodies, std::size_t count, const Domain<D>& domain);
     bool is_balanced(double threshold) const;
     void add_exclusions(std::span<const IdPair> excluded);
+    template <class F>
+    void naming_ids(std::span<const std::uint64_t> ids, const F& f) const;
+    bool plan_stands(const Bodies<T, D>& bodies, std::span<const std::uint64_t> ids,
+                     const Domain<D>& domain, std::span<const IdPair> excluded) const;
+    void make_plan(const Bodies<T, D>& given, std::span<const std::uint64_t> ids,
+                   const Domain<D>& domain, std::span<const IdPair> excluded);
+    void send_values(const Bodies<T, D>& bodies);
     void exchange_copies();
     std::uint64_t count_rejected();
     using Entry = RowEntry<T, D>;

@@ -1,5 +1,6 @@
 // The flow of an update: agree on the layout; cut space at the first one; find the holders of
-// this rank's bodies; send copies; search own bodies and copies like any others. PartFilter
+// this rank's bodies; send copies; search own bodies and copies like any others. With a skin,
+// later updates only send the values of the copies, while the plan stands. PartFilter
 // then selects the pairs that this rank reports: the rule is in parts/filter.cpp.
 #include <algorithm>
 #include <map>
@@ -156,16 +157,44 @@ void Finder<T, D>::State::exchange_copies() {
             store.append(message);
             plan.held.push_back({message.rank, begin, store.size() - begin});
         }
+        plan.searched_sent = plan.sent.size();
+        plan.searched_held = plan.held.size();
     });
 }
 
+// Errors name bodies by id, not by index.
 template <Real T, int D>
-void Finder<T, D>::State::update(const Bodies<T, D>& given, std::span<const std::uint64_t> ids,
-                                 const Domain<D>& domain, std::span<const IdPair> excluded) {
-    filter.reset();
+template <class F>
+void Finder<T, D>::State::naming_ids(std::span<const std::uint64_t> ids, const F& f) const {
+    try {
+        f();
+    } catch (const Error& error) {
+        if (!error.element()) throw;
+        const std::uint64_t id = ids[*error.element()];
+        throw Error(error.kind(), error.what() + (" (id " + std::to_string(id) + ")"), id);
+    }
+}
+
+// Holders do not change while the bounds of all bodies are within those for which they were
+// found.
+template <Real T, int D>
+bool Finder<T, D>::State::plan_stands(const Bodies<T, D>& bodies,
+                                      std::span<const std::uint64_t> ids,
+                                      const Domain<D>& domain,
+                                      std::span<const IdPair> excluded) const {
+    const auto same = [](const IdPair& a, const IdPair& b) { return a.i == b.i && a.j == b.j; };
+    return skin > 0 && filter && bytes_of(domain) == bytes_of(options.domain) &&
+           (bodies.size() == 0 || BodyLayout<T, D>(bodies) == common_layout) &&
+           std::ranges::equal(ids, std::span(planned.ids)) &&
+           std::ranges::equal(excluded, planned_excluded, same) &&
+           are_within(bodies, planned.view({}), skin / 2, options.threads);
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::make_plan(const Bodies<T, D>& given,
+                                    std::span<const std::uint64_t> ids, const Domain<D>& domain,
+                                    std::span<const IdPair> excluded) {
     plan = {};
-    local_numbers.clear();
-    comm.together([&] { check_input(given, ids); });
     common_layout = agree_on_layout(given, domain);
     options.domain = domain;
     Bodies<T, D> bodies = given;
@@ -176,25 +205,62 @@ void Finder<T, D>::State::update(const Bodies<T, D>& given, std::span<const std:
     if (!cut) cut_space(bodies, bodies.size(), domain);
     own = bodies.size();
     comm.together([&] {
-        const auto rank = static_cast<PartNumber>(comm.rank());
-        const std::array<PartNumber, 1> owner{rank};
+        const std::array<PartNumber, 1> owner{static_cast<PartNumber>(comm.rank())};
+        Holders holders;
+        naming_ids(ids, [&] {
+            holders = find_holders(bodies, domain, regions, owner, options.threads, skin / 2);
+        });
         store.assign(common_layout, bodies, ids, comm.rank());
-        try {
-            store.holders =
-                find_holders(store.view({}), domain, regions, owner, options.threads);
-        } catch (const Error& error) {  // by id, not by index
-            if (!error.element()) throw;
-            const std::uint64_t id = ids[*error.element()];
-            throw Error(error.kind(), error.what() + (" (id " + std::to_string(id) + ")"), id);
-        }
+        store.holders = std::move(holders);
         add_exclusions(excluded);
+        if (skin > 0) {
+            planned.assign(common_layout, bodies, ids, comm.rank());
+            planned_excluded.assign(excluded.begin(), excluded.end());
+        }
     });
     exchange_copies();
-    std::optional<PartFilter> made;
+    excluded_here = store.excluded();
+}
+
+// To the standing copies.
+template <Real T, int D>
+void Finder<T, D>::State::send_values(const Bodies<T, D>& bodies) {
+    std::vector<Message> outgoing;
     comm.together([&] {
-        excluded_here = store.excluded();
-        search.update(store.view(excluded_here), domain);
-        made.emplace(static_cast<PartNumber>(comm.rank()), store.size(), store.holders);
+        store.drop_unheld();
+        plan.drop_unheld();
+        if (bodies.size() > 0) store.set_own(bodies);
+        for (const Plan::Sent& list : plan.sent)
+            outgoing.push_back({list.rank, store.pack_values(list.bodies)});
+    });
+    const std::vector<Message> incoming = comm.exchange(outgoing);
+    comm.together([&] {
+        // Both ascend by rank.
+        for (std::size_t m = 0; m < incoming.size(); ++m)
+            store.set_values(plan.held[m].begin, incoming[m].bytes, plan.held[m].count);
+    });
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::update(const Bodies<T, D>& given, std::span<const std::uint64_t> ids,
+                                 const Domain<D>& domain, std::span<const IdPair> excluded) {
+    bool stands = false;
+    comm.together([&] {
+        check_input(given, ids);
+        stands = plan_stands(given, ids, domain, excluded);
+    });
+    stands = comm.min(stands ? 1 : 0) != 0;
+    std::optional<PartFilter> made = std::move(filter);
+    filter.reset();
+    local_numbers.clear();
+    if (stands)
+        send_values(given);
+    else
+        make_plan(given, ids, domain, excluded);
+    comm.together([&] {
+        naming_ids(store.ids, [&] { search.update(store.view(excluded_here), domain); });
+        if (!stands)
+            made.emplace(static_cast<PartNumber>(comm.rank()), store.size(), store.holders);
     });
     filter = std::move(made);
 }

@@ -64,11 +64,12 @@ void find_outside(Range range, const IsInside& is_inside, std::vector<Index>& ou
 // The same for points at rest: their extents as extent_of() returns them, all of one size but
 // for rounding. Local copies avoid aliasing reloads.
 template <Real T, int D>
-void find_points_outside(Range range, const Bodies<T, D>& bodies,
+void find_points_outside(Range range, const Bodies<T, D>& bodies, double margin,
                          const Box<double, D> interior, std::vector<Index>& outside) {
     constexpr double rounding = 64 * std::numeric_limits<double>::epsilon() +
                                 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
-    const double half = (1 + rounding) * static_cast<double>(half_size(bodies, 0));
+    const double half =
+        (1 + rounding) * (static_cast<double>(half_size(bodies, 0)) + margin);
     const std::array<Column<T>, D> axis = bodies.position.axis;
     find_outside(
         range,
@@ -76,9 +77,9 @@ void find_points_outside(Range range, const Bodies<T, D>& bodies,
             unsigned yes = 1;
             for (std::size_t a = 0; a < D; ++a) {
                 const auto x = static_cast<double>(axis[a][i]);
-                const double margin = half + rounding * std::abs(x);
-                yes &= unsigned{x - margin > interior.lo[a]} &
-                       unsigned{x + margin < interior.hi[a]};
+                const double rounded = half + rounding * std::abs(x);
+                yes &= unsigned{x - rounded > interior.lo[a]} &
+                       unsigned{x + rounded < interior.hi[a]};
             }
             return yes != 0;
         },
@@ -107,7 +108,7 @@ template <Real T, int D>
 Holders find_holders(const Bodies<T, D>& bodies, const Domain<D>& domain,
                      const Regions<D>& regions,
                      std::type_identity_t<std::span<const PartNumber>> owners,
-                     int given_threads) {
+                     int given_threads, double margin) {
     const int threads = checked_threads(given_threads);
     const Cell<T, D> cell = cell_of(bodies, domain);
     check_values(bodies, traits_of(bodies.shape).name, {threads, choose_target()});
@@ -115,23 +116,28 @@ Holders find_holders(const Bodies<T, D>& bodies, const Domain<D>& domain,
     std::vector<Box<double, D>> interiors;
     for (const auto& sides : regions.sides())
         interiors.push_back(cell.interior({sides.lower, sides.upper}));
+    const auto widened = [&](std::size_t i) {
+        Extent<D> extent = extent_of(bodies, i);
+        for (double& half : extent.half) half += margin;
+        return extent;
+    };
     std::vector<Holders> pieces(piece_count(threads, n));
     parallel_ranges(threads, n, [&](Range range, std::size_t piece) {
         std::vector<Index> outside;
         if (owners.size() == 1 && bodies.shape == Shape::points && !bodies.swept())
-            find_points_outside(range, bodies, interiors[owners[0]], outside);
+            find_points_outside(range, bodies, margin, interiors[owners[0]], outside);
         else
             find_outside(
                 range,
                 [&](std::size_t i) {
                     const auto owner = owners.size() == 1 ? owners[0] : owners[i];
-                    return Cell<T, D>::contains(interiors[owner], extent_of(bodies, i));
+                    return Cell<T, D>::contains(interiors[owner], widened(i));
                 },
                 outside);
         std::vector<PartNumber> found;
         for (const Index i : outside) {
             found.assign(1, owners.size() == 1 ? owners[0] : owners[i]);
-            cell.for_each_image(extent_of(bodies, i), [&](const Box<double, D>& box) {
+            cell.for_each_image(widened(i), [&](const Box<double, D>& box) {
                 regions.find_meeting({box.lo, box.hi}, found);
             });
             std::sort(found.begin(), found.end());
@@ -152,6 +158,27 @@ Holders find_holders(const Bodies<T, D>& bodies, const Domain<D>& domain,
             holders.offsets.push_back(base + pieces[p].offsets[k]);
     }
     return holders;
+}
+
+template <Real T, int D>
+bool are_within(const Bodies<T, D>& bodies, const Bodies<T, D>& before, double margin,
+                int given_threads) {
+    check_arrays(bodies, traits_of(bodies.shape).name);
+    if (bodies.size() != before.size()) return false;
+    const int threads = checked_threads(given_threads);
+    std::vector<char> within(piece_count(threads, bodies.size()), 1);
+    parallel_ranges(threads, bodies.size(), [&](Range range, std::size_t piece) {
+        const Bodies<T, D> now = bodies, then = before;  // avoid aliasing reloads
+        unsigned all = 1;
+        for (std::size_t i = range.begin; i < range.end; ++i) {
+            const Extent<D> a = extent_of(now, i), b = extent_of(then, i);
+            for (std::size_t k = 0; k < D; ++k)
+                all &= unsigned{std::abs(a.centre[k] - b.centre[k]) + (a.half[k] - b.half[k]) <=
+                                margin};
+        }
+        within[piece] = all != 0;
+    });
+    return std::ranges::all_of(within, [](char yes) { return yes != 0; });
 }
 
 template <Real T, int D>
@@ -184,7 +211,8 @@ std::vector<Part> split(const Bodies<T, D>& bodies, const Domain<D>& domain, std
                                                                  const Domain<D>&);         \
     template Vector<double, D> cell_lengths<T, D>(const Domain<D>&);                        \
     template Holders find_holders(const Bodies<T, D>&, const Domain<D>&, const Regions<D>&, \
-                                  std::span<const PartNumber>, int);                        \
+                                  std::span<const PartNumber>, int, double);                \
+    template bool are_within(const Bodies<T, D>&, const Bodies<T, D>&, double, int);        \
     template std::vector<Part> split(const Bodies<T, D>&, const Domain<D>&, std::size_t,    \
                                      std::span<const double>);
 VICINAL_INSTANTIATE(float, 2)
