@@ -11,9 +11,9 @@
 //     }
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -50,6 +50,36 @@ struct Holders {
     }
 };
 
+// A set of ascending bodies: a bit for each body, small enough to stay in cache, and the place
+// of each member.
+class BodySet {
+  public:
+    BodySet() = default;
+    BodySet(std::size_t bodies, std::span<const Index> members) : words_(bodies / 64 + 1) {
+        for (const Index body : members) words_[body / 64].bits |= std::uint64_t{1} << body % 64;
+        std::uint64_t before = 0;
+        for (Word& word : words_) {
+            word.before = before;
+            before += static_cast<std::uint64_t>(std::popcount(word.bits));
+        }
+    }
+    std::uint64_t contains(Index body) const {  // 1 or 0
+        return words_[body / 64].bits >> body % 64 & 1;
+    }
+    std::size_t place(Index body) const {  // of a member
+        const Word& word = words_[body / 64];
+        const std::uint64_t lower = (std::uint64_t{1} << body % 64) - 1;
+        return word.before + static_cast<std::size_t>(std::popcount(word.bits & lower));
+    }
+
+  private:
+    struct Word {
+        std::uint64_t bits = 0;
+        std::uint64_t before = 0;  // members in the words before
+    };
+    std::vector<Word> words_;
+};
+
 // Which pairs a part reports: those of which it is the first common holder. Integers only, so
 // that all parts agree.
 class VICINAL_EXPORT PartFilter {
@@ -59,7 +89,7 @@ class VICINAL_EXPORT PartFilter {
     PartFilter(PartNumber number, std::size_t bodies, const Holders& holders);
 
     bool reports(Index i, Index j) const {
-        return (marked_[i] & marked_[j]) == 0 || reports_marked(i, j);
+        return (marked_.contains(i) & marked_.contains(j)) == 0 || reports_marked(i, j);
     }
     // The bodies that a lower part holds too, by their places in the holders, ascending. A pair
     // is reported unless both are among them.
@@ -85,8 +115,9 @@ class VICINAL_EXPORT PartFilter {
     }
     // True if no pair is of two marked bodies.
     bool reports_all(std::span<const Pair> pairs) const {
-        unsigned both = 0;  // branch-free
-        for (const Pair pair : pairs) both |= marked_[pair.i] & marked_[pair.j];
+        std::uint64_t both = 0;  // branch-free
+        for (const Pair pair : pairs)
+            both |= marked_.contains(pair.i) & marked_.contains(pair.j);
         return both == 0;
     }
 
@@ -98,16 +129,12 @@ class VICINAL_EXPORT PartFilter {
 
     PartNumber number_;
     const Holders* holders_;
-    // Of each body, 1 if a lower part holds it too: small enough to stay in cache.
-    std::vector<std::uint8_t> marked_;
+    BodySet marked_;  // the bodies that a lower part holds too
+    // Of the marked bodies: their places in `holders`, and a bit for each lower part that holds
+    // the body too. If there are more than 64 lower parts, some share a bit, and the words are
+    // not exact.
     std::vector<std::size_t> places_;
-    struct Entry {
-        std::uint64_t lower;  // a bit for each lower part that holds the body too
-        std::size_t place;    // in `holders`
-    };
-    // Of each body; set only if it is marked.
-    std::unique_ptr<Entry[]> entries_;
-    // If there are more than 64 lower parts, some share a bit, and the words are not exact.
+    std::vector<std::uint64_t> lower_;
     bool exact_ = true;
 };
 

@@ -9,6 +9,14 @@ namespace {
 template <Real T, int D>
 void copy_vectors(const Vectors<T, D> vectors, T* to) {
     const std::size_t n = vectors.size();
+    bool interleaved = true;
+    for (std::size_t a = 0; a < D; ++a)
+        interleaved = interleaved && vectors.axis[a].stride == D * sizeof(T) &&
+                      vectors.axis[a].data == vectors.axis[0].data + a;
+    if (interleaved) {
+        std::copy_n(vectors.axis[0].data, D * n, to);
+        return;
+    }
     for (std::size_t i = 0; i < n; ++i)
         for (std::size_t a = 0; a < D; ++a) to[i * D + a] = vectors.axis[a][i];
 }

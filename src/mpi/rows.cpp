@@ -28,11 +28,9 @@ void pack_lists(const std::map<int, std::vector<V>>& lists, std::vector<Message>
 }
 
 template <Real T, int D>
-bool Finder<T, D>::State::is_held_by(int rank, Index body) const {
-    const auto at = std::ranges::lower_bound(store.holders.bodies, body);
-    if (at == store.holders.bodies.end() || *at != body) return rank == store.owner(body);
-    const auto holders =
-        store.holders[static_cast<std::size_t>(at - store.holders.bodies.begin())];
+bool Finder<T, D>::State::is_held_by(int rank, Index body, const BodySet& shared) const {
+    if (shared.contains(body) == 0) return rank == store.owner(body);
+    const auto holders = store.holders[shared.place(body)];
     return holders[0] == Holders::all_parts ||
            std::ranges::binary_search(holders, static_cast<PartNumber>(rank));
 }
@@ -44,12 +42,13 @@ auto Finder<T, D>::State::exchange_entries(const Rows<T, D>& found) -> std::vect
     std::map<int, std::vector<Entry>> entries;  // by the owner of the row
     std::vector<Message> outgoing;
     comm.together([&] {
+        const BodySet shared(store.size(), store.holders.bodies);
         for (std::size_t k = own; k < found.size(); ++k) {
             const auto row = static_cast<Index>(k);
             const int to = store.owner(row);
             for (std::uint64_t e = found.offsets[k]; e < found.offsets[k + 1]; ++e) {
                 const Index j = found.indices[e];
-                if (is_held_by(to, j) || !filter->reports(row, j)) continue;
+                if (is_held_by(to, j, shared) || !filter->reports(row, j)) continue;
                 Entry& entry = entries[to].emplace_back();
                 entry.row = store.number(row);
                 entry.owner = store.owner(j);

@@ -78,7 +78,7 @@ struct Finder<T, D>::State {
     void exchange_copies();
     std::uint64_t count_rejected();
     using Entry = RowEntry<T, D>;
-    bool is_held_by(int rank, Index body) const;
+    bool is_held_by(int rank, Index body, const BodySet& shared) const;
     std::vector<Entry> exchange_entries(const Rows<T, D>& found);
     void add_missing_copies(std::span<Entry> entries);
     void fill_rows(const Rows<T, D>& found, const std::vector<Entry>& entries, Columns columns,

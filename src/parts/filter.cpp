@@ -18,14 +18,14 @@ bool is_all(std::span<const PartNumber> holders) {
 }  // namespace
 
 PartFilter::PartFilter(PartNumber number, std::size_t bodies, const Holders& holders)
-    : number_(number), holders_(&holders), marked_(bodies),
-      entries_(std::make_unique_for_overwrite<Entry[]>(bodies)) {
+    : number_(number), holders_(&holders) {
     std::vector<PartNumber> lower;
     std::copy_if(holders.parts.begin(), holders.parts.end(), std::back_inserter(lower),
                  [&](PartNumber p) { return p < number; });
     std::sort(lower.begin(), lower.end());
     lower.erase(std::unique(lower.begin(), lower.end()), lower.end());
     exact_ = lower.size() <= 64;
+    std::vector<Index> marked;
     for (std::size_t k = 0; k < holders.size(); ++k) {
         std::uint64_t word = 0;
         if (is_all(holders[k])) word = number > 0 ? ~std::uint64_t{0} : 0;
@@ -35,16 +35,17 @@ PartFilter::PartFilter(PartNumber number, std::size_t bodies, const Holders& hol
             word |= std::uint64_t{1} << at % 64;
         }
         if (word == 0) continue;
-        marked_[holders.bodies[k]] = 1;
+        marked.push_back(holders.bodies[k]);
         places_.push_back(k);
-        entries_[holders.bodies[k]] = {word, k};
+        lower_.push_back(word);
     }
+    marked_ = BodySet(bodies, marked);
 }
 
 bool PartFilter::reports_marked(Index i, Index j) const {
-    const Entry &a = entries_[i], &b = entries_[j];
-    if ((a.lower & b.lower) == 0) return true;
-    return !exact_ && first_common(a.place, b.place) == number_;
+    const std::size_t a = marked_.place(i), b = marked_.place(j);
+    if ((lower_[a] & lower_[b]) == 0) return true;
+    return !exact_ && first_common(places_[a], places_[b]) == number_;
 }
 
 PartNumber PartFilter::first_common(std::size_t first, std::size_t second) const {

@@ -80,13 +80,13 @@ std::vector<double> measure(std::uint64_t repeat, const F& step) {
     return seconds;
 }
 
-struct Result {
+struct Measured {
     std::uint64_t most_own = 0, most_copies = 0, pairs = 0, serial_pairs = 0;
     double serial = 0, slowest = 0;  // seconds of a step
 };
 
 template <Real T, int D>
-Result bench(const BenchFlags& flags, const Ranks& ranks) {
+Measured bench(const BenchFlags& flags, const Ranks& ranks) {
     const scenes::Arrays<T> all(scenes::make(flags.scene, flags.n, 1, {{"dim", D}}));
     std::array<double, D> edges;
     edges.fill(1);
@@ -95,7 +95,7 @@ Result bench(const BenchFlags& flags, const Ranks& ranks) {
         .method = flags.method,
         .threads = 1};
     mpi::Finder<T, D> finder(MPI_COMM_WORLD, options);
-    Result result;
+    Measured result;
     if (ranks.first()) {
         vicinal::Finder<T, D> serial(options);
         result.serial = median(measure(flags.repeat, [&] {
@@ -147,7 +147,7 @@ int run_bench(const BenchFlags& flags) {
     if (flags.repeat == 0)
         throw Error(Error::Kind::option, "--repeat is 0; give at least 1");
     const int dim = 3;
-    const Result result = dispatch(flags.precision, dim, [&]<Real T, int D> {
+    const Measured result = dispatch(flags.precision, dim, [&]<Real T, int D> {
         return bench<T, D>(flags, ranks);
     });
     if (!ranks.first()) return 0;

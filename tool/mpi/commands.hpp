@@ -6,5 +6,8 @@
 namespace vicinal::tool {
 
 void add_mpi_bench(CLI::App& app, Chosen& chosen);
+void add_mpi_pairs(CLI::App& app, Chosen& chosen);
+void add_mpi_run(CLI::App& app, Chosen& chosen);
+void add_mpi_plan(CLI::App& app, Chosen& chosen);
 
 }  // namespace vicinal::tool

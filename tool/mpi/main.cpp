@@ -51,7 +51,10 @@ int main(int argc, char** argv) {
     app.name("vicinal-mpi");
     app.require_subcommand(0, 1);
     app.get_formatter()->column_width(34);
+    add_mpi_pairs(app, chosen);
+    add_mpi_run(app, chosen);
     add_mpi_bench(app, chosen);
+    add_mpi_plan(app, chosen);
     app.footer("Start it with mpirun, for example: mpirun -n 4 vicinal-mpi bench");
     const int code = parse_and_run(app, chosen, argc, argv);
     MPI_Finalize();

@@ -1,7 +1,10 @@
 // The ranks of a run.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include <vicinal/mpi.hpp>
@@ -27,7 +30,43 @@ struct Ranks {
         return {from(rank), from(rank + 1)};
     }
 
-    double max(double value) const { return reduced(value, MPI_MAX); }
+    // Runs this rank's part of the work. If it fails on any rank, all ranks throw the Error of
+    // the first one that failed.
+    template <class F>
+    void together(const F& f) const {
+        std::optional<Error> error;
+        try {
+            f();
+        } catch (const Error& caught) {
+            error = caught;
+        }
+        int failed = error ? rank : size, first = size;
+        MPI_Allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+        if (first == size) return;
+        std::array<char, 1000> text{};
+        int kind = 0;
+        if (error && first == rank) {
+            const std::string what = error->what();
+            what.copy(text.data(), text.size() - 1);
+            kind = static_cast<int>(error->kind());
+        }
+        MPI_Bcast(text.data(), static_cast<int>(text.size()), MPI_CHAR, first, MPI_COMM_WORLD);
+        MPI_Bcast(&kind, 1, MPI_INT, first, MPI_COMM_WORLD);
+        throw Error(static_cast<Error::Kind>(kind), text.data());
+    }
+
+    // The sum over the ranks before this one.
+    std::uint64_t sum_before(std::uint64_t value) const {
+        std::uint64_t sum = 0;
+        MPI_Exscan(&value, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+        return first() ? 0 : sum;
+    }
+
+    double max(double value) const {
+        double highest = 0;
+        MPI_Allreduce(&value, &highest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        return highest;
+    }
     std::uint64_t sum(std::uint64_t value) const {
         std::uint64_t total = 0;
         MPI_Allreduce(&value, &total, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
@@ -37,13 +76,6 @@ struct Ranks {
         std::uint64_t highest = 0;
         MPI_Allreduce(&value, &highest, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
         return highest;
-    }
-
-  private:
-    double reduced(double value, MPI_Op op) const {
-        double result = 0;
-        MPI_Allreduce(&value, &result, 1, MPI_DOUBLE, op, MPI_COMM_WORLD);
-        return result;
     }
 };
 
