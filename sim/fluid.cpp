@@ -6,6 +6,7 @@
 
 #include "common/stopwatch.hpp"
 #include "scenes/random.hpp"
+#include "sim/collide.hpp"
 #include "sim/cubic_spline.hpp"
 #include "sim/measure.hpp"
 #include "sim/parallel.hpp"
@@ -148,37 +149,18 @@ class Collide : public Fluid {
     }
 
   private:
-    // Treats all pairs simultaneously, from the velocities before. The impulse of a pair is
-    // divided by the larger number of contacts of the two. The factor is the same for both
-    // bodies, so momentum is conserved. The factors of a body sum to at most 1, so kinetic
-    // energy does not grow: the change is a graph Laplacian with row sums of at most 1, whose
-    // eigenvalues are at most 2.
     void respond(const Rows<double, 3>& rows) {
         next_.resize(positions_.size());
-        const double e = settings_.restitution, dt = settings_.dt;
         const auto deepest =
             parallel_sum<Largest>(threads_, positions_.size(), [&](std::size_t i) {
-                Vector push{}, change{0, 0, -settings_.gravity * dt};
-                Largest overlap;
-                for (const Index j : rows[i]) {
-                    const Vector d = positions_[i] - positions_[j];
-                    const double distance = length(d);
-                    // Coincident particles separate along z.
-                    const Vector normal =
-                        distance > 0 ? (1 / distance) * d : Vector{0, 0, i < j ? 1.0 : -1.0};
-                    const double share =
-                        1 / static_cast<double>(std::max(rows[i].size(), rows[j].size()));
-                    const double depth = settings_.size - distance;
-                    push += (0.5 * share * depth) * normal;
-                    const double separation_speed =
-                        dot(velocities_[i] - velocities_[j], normal);
-                    if (separation_speed < 0)
-                        change -= (0.5 * (1 + e) * share * separation_speed) * normal;
-                    overlap += Largest{depth};
-                }
-                next_[i] = velocities_[i] + change;
-                paths_[i] = dt * next_[i] + push;
-                return overlap;
+                CollideResponse response(settings_);
+                for (const Index j : rows[i])
+                    response.add(settings_, positions_[i] - positions_[j],
+                                 velocities_[i] - velocities_[j],
+                                 std::max(rows[i].size(), rows[j].size()), i < j);
+                next_[i] = velocities_[i] + response.change;
+                paths_[i] = settings_.dt * next_[i] + response.push;
+                return Largest{response.overlap};
             });
         statistics_.overlap = deepest.value;
         std::swap(velocities_, next_);

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <system_error>
 
@@ -116,8 +117,20 @@ std::string name_flags(std::string message, const CLI::App& app) {
     return message;
 }
 
+// Under mpirun every rank would do all of the work.
+void refuse_ranks() {
+    for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"})
+        if (const char* const ranks = std::getenv(name);
+            ranks != nullptr && std::string_view(ranks) != "1")
+            throw UsageError(fmt::format(
+                "mpirun started {} processes, each of which would do the same work; give it "
+                "vicinal-mpi instead of vicinal",
+                ranks));
+}
+
 int parse_and_run(CLI::App& app, Chosen& chosen, int argc, char** argv) {
     try {
+        refuse_ranks();
         check_command(app, argc, argv);
         app.parse(argc, argv);
         if (chosen) return chosen();

@@ -102,14 +102,11 @@ void write_vertices(const std::string& file, const io::Vertices& all,
 // Only of bodies that other parts hold too.
 void write_holders(const std::string& file, const Holders& holders) {
     std::vector<std::int64_t> bodies, parts;
-    for (std::size_t k = 0; k < holders.size(); ++k) {
-        const bool alone = holders[k].size() == 1 && holders[k][0] != Holders::all_parts;
+    for (std::size_t k = 0; k < holders.size(); ++k)
         for (const PartNumber p : holders[k]) {
-            if (alone) break;
-            bodies.push_back(static_cast<std::int64_t>(k));
+            bodies.push_back(std::int64_t{holders.bodies[k]});
             parts.push_back(p == Holders::all_parts ? all_parts : std::int64_t{p});
         }
-    }
     PartTable columns;
     columns.add("body", std::move(bodies));
     columns.add("part", std::move(parts));
@@ -196,7 +193,7 @@ void PartFolder::read_filters(const PartSettings& settings,
         bodies.vertices = io::read_vertices(path("vertices.npy"), bodies.count);
 }
 
-Holders PartFolder::read_holders(PartNumber number, std::size_t bodies) const {
+Holders PartFolder::read_holders(std::size_t bodies) const {
     const std::string name = path("holders.npy");
     const io::Table table = io::read_table(name);
     const auto fail = [&](const std::string& what) {
@@ -217,8 +214,7 @@ Holders PartFolder::read_holders(PartNumber number, std::size_t bodies) const {
             own.push_back(part[row] == all_parts ? Holders::all_parts
                                                  : static_cast<PartNumber>(part[row]));
         }
-        if (own.empty()) own = {number};
-        holders.add(own);
+        if (!own.empty()) holders.add(static_cast<Index>(k), own);
     }
     if (row != table.rows) fail("its bodies are not those of bodies.npy");
     return holders;

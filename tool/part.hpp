@@ -39,8 +39,7 @@ class PartFolder {
     // The filters that the bodies have.
     template <Real T, int D>
     void read_filters(const PartSettings& settings, io::BodyArrays<T, D>& bodies) const;
-    // Of `bodies` bodies of part `number`.
-    Holders read_holders(PartNumber number, std::size_t bodies) const;
+    Holders read_holders(std::size_t bodies) const;
 
   private:
     std::string path(const char* name) const { return (folder_ / name).string(); }

@@ -49,8 +49,8 @@ void search(Job& job, const PartFolder& folder, const PartSettings& settings, Pa
     const bool periodic = !space.domain.is_open();
     io::BodyArrays<T, D> bodies = file.take<T, D>();
     folder.read_filters(settings, bodies);
-    const Holders holders = folder.read_holders(number, bodies.count);
-    const PartFilter filter(number, holders);
+    const Holders holders = folder.read_holders(bodies.count);
+    const PartFilter filter(number, bodies.count, holders);
     job.searching();
     Finder<T, D> finder(job.search.options(space.domain));
     io::naming(file.origin(), [&] { finder.update(bodies.view()); });

@@ -99,8 +99,10 @@ template <Real T, int D>
 class VICINAL_EXPORT Finder {
   public:
     // Collective: duplicates the communicator. Options are those of each rank's own search; the
-    // domain must be the same on all ranks.
-    explicit Finder(MPI_Comm communicator, const Options<D>& options = {});
+    // domain must be the same on all ranks. The skin is a length: while the bodies and the
+    // domain remain and no body has moved farther than half of it, only the values of copies
+    // are sent again, and no new copies are looked for.
+    explicit Finder(MPI_Comm communicator, const Options<D>& options = {}, double skin = 0);
     Finder(Finder&&) noexcept;
     Finder& operator=(Finder&&) noexcept;
     ~Finder();  // also after MPI_Finalize

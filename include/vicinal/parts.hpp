@@ -6,11 +6,12 @@
 //
 //     for (const vicinal::Part& part : vicinal::split(bodies, domain, 64)) {
 //         // Somewhere else: gather part.bodies of your arrays, search them, and of each pair:
-//         vicinal::PartFilter filter(part.number, part.holders);
+//         vicinal::PartFilter filter(part.number, part.bodies.size(), part.holders);
 //         if (filter.reports(i, j)) use(part.bodies[i], part.bodies[j], image);
 //     }
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -25,45 +26,114 @@ namespace vicinal::inline VICINAL_API {
 
 using PartNumber = std::uint32_t;
 
-// The parts that hold each body, in ascending order: its owner, and every part whose closed
-// region meets the bounds of the body in any image.
+// The bodies that several parts hold, and these parts, in ascending order: the owner of the
+// body, and every part whose closed region meets the bounds of the body in any image. All other
+// bodies are held by their owners alone.
 struct Holders {
     // The only entry of a body that more than max_listed parts would hold: all parts do.
     static constexpr PartNumber all_parts = ~PartNumber{0};
     static constexpr std::size_t max_listed = 64;
 
+    std::vector<Index> bodies;              // ascending
     std::vector<std::uint64_t> offsets{0};  // bodies + 1
     std::vector<PartNumber> parts;
 
-    std::size_t size() const { return offsets.size() - 1; }
+    std::size_t size() const { return bodies.size(); }
+    // The parts that hold bodies[k].
     std::span<const PartNumber> operator[](std::size_t k) const {
         return {parts.data() + offsets[k], parts.data() + offsets[k + 1]};
     }
-    void add(std::span<const PartNumber> holders) {
+    void add(Index body, std::span<const PartNumber> holders) {
+        bodies.push_back(body);
         parts.insert(parts.end(), holders.begin(), holders.end());
         offsets.push_back(parts.size());
     }
+};
+
+// A set of ascending bodies: a bit for each body, small enough to stay in cache, and the place
+// of each member.
+class BodySet {
+  public:
+    BodySet() = default;
+    BodySet(std::size_t bodies, std::span<const Index> members) : words_(bodies / 64 + 1) {
+        for (const Index body : members) words_[body / 64].bits |= std::uint64_t{1} << body % 64;
+        std::uint64_t before = 0;
+        for (Word& word : words_) {
+            word.before = before;
+            before += static_cast<std::uint64_t>(std::popcount(word.bits));
+        }
+    }
+    std::uint64_t contains(Index body) const {  // 1 or 0
+        return words_[body / 64].bits >> body % 64 & 1;
+    }
+    std::size_t place(Index body) const {  // of a member
+        const Word& word = words_[body / 64];
+        const std::uint64_t lower = (std::uint64_t{1} << body % 64) - 1;
+        return word.before + static_cast<std::size_t>(std::popcount(word.bits & lower));
+    }
+
+  private:
+    struct Word {
+        std::uint64_t bits = 0;
+        std::uint64_t before = 0;  // members in the words before
+    };
+    std::vector<Word> words_;
 };
 
 // Which pairs a part reports: those of which it is the first common holder. Integers only, so
 // that all parts agree.
 class VICINAL_EXPORT PartFilter {
   public:
-    // The holders of the bodies of part `number`, by their numbers there. They must outlive the
-    // filter.
-    PartFilter(PartNumber number, const Holders& holders);
+    // The holders of the `bodies` bodies of part `number`, by their numbers there. They must
+    // outlive the filter.
+    PartFilter(PartNumber number, std::size_t bodies, const Holders& holders);
 
     bool reports(Index i, Index j) const {
-        return (lower_[i] & lower_[j]) == 0 || (!exact_ && first_common(i, j) == number_);
+        return (marked_.contains(i) & marked_.contains(j)) == 0 || reports_marked(i, j);
+    }
+    // The bodies that a lower part holds too, by their places in the holders, ascending. A pair
+    // is reported unless both are among them.
+    std::span<const std::size_t> marked() const { return places_; }
+    // Keeps the pairs that are reported, and their images unless null; returns their number.
+    template <int D>
+    std::size_t retain(Pair* pairs, Image<D>* images, std::size_t count) const {
+        std::size_t kept = 0;
+        for (std::size_t begin = 0; begin < count; begin += batch) {
+            const std::size_t end = begin + batch < count ? begin + batch : count;
+            if (kept == begin && reports_all({pairs + begin, end - begin})) {
+                kept = end;
+                continue;
+            }
+            for (std::size_t k = begin; k < end; ++k) {
+                const Pair pair = pairs[k];
+                pairs[kept] = pair;
+                if (images != nullptr) images[kept] = images[k];
+                kept += std::size_t{reports(pair.i, pair.j)};
+            }
+        }
+        return kept;
+    }
+    // True if no pair is of two marked bodies.
+    bool reports_all(std::span<const Pair> pairs) const {
+        std::uint64_t both = 0;  // branch-free
+        for (const Pair pair : pairs)
+            both |= marked_.contains(pair.i) & marked_.contains(pair.j);
+        return both == 0;
     }
 
   private:
-    PartNumber first_common(Index i, Index j) const;
+    static constexpr std::size_t batch = 256;  // pairs
+
+    bool reports_marked(Index i, Index j) const;
+    PartNumber first_common(std::size_t a, std::size_t b) const;
 
     PartNumber number_;
     const Holders* holders_;
-    // Of each body, a bit for each lower part that holds it too. If there are more than 64
-    // lower parts, some share a bit, and the words are not exact.
+    BodySet marked_;  // the bodies that a lower part holds too
+    // Of the marked bodies: their places in `holders`, and a bit for each lower part that holds
+    // the body too. If there are more than 64 lower parts, some share a bit, and the words are
+    // not exact.
+    std::vector<std::size_t> places_;
     std::vector<std::uint64_t> lower_;
     bool exact_ = true;
 };
@@ -124,11 +194,17 @@ template <Real T, int D>
 VICINAL_EXPORT std::vector<double> work_estimates(const Bodies<T, D>& bodies,
                                                   const Domain<D>& domain);
 
-// The parts that hold each body. `owners` has one number for each body, or one for all.
+// The bodies that several parts hold. `owners` has one number for each body, or one for all.
+// With bounds that are widened by `margin`, they stay valid while are_within() holds.
 template <Real T, int D>
 VICINAL_EXPORT Holders find_holders(const Bodies<T, D>& bodies, const Domain<D>& domain,
                                     const Regions<D>& regions,
-                                    std::type_identity_t<std::span<const PartNumber>> owners);
+                                    std::type_identity_t<std::span<const PartNumber>> owners,
+                                    int threads = 0, double margin = 0);
+// True if the bounds of each body are within those of `before`, widened by `margin`.
+template <Real T, int D>
+VICINAL_EXPORT bool are_within(const Bodies<T, D>& bodies, const Bodies<T, D>& before,
+                               double margin, int threads = 0);
 
 struct Part {
     PartNumber number = 0;
@@ -149,7 +225,9 @@ VICINAL_EXPORT std::vector<Part> split(
     extern template Vector<double, D> cell_lengths<T, D>(const Domain<D>&);                    \
     extern template std::vector<double> work_estimates(const Bodies<T, D>&, const Domain<D>&); \
     extern template Holders find_holders(const Bodies<T, D>&, const Domain<D>&,                \
-                                         const Regions<D>&, std::span<const PartNumber>);      \
+                                         const Regions<D>&, std::span<const PartNumber>, int,  \
+                                         double);                                              \
+    extern template bool are_within(const Bodies<T, D>&, const Bodies<T, D>&, double, int);    \
     extern template std::vector<Part> split(const Bodies<T, D>&, const Domain<D>&,             \
                                             std::size_t, std::span<const double>);
 VICINAL_DECLARE(float, 2)

@@ -1,15 +1,11 @@
 // The public interface.
-#include <atomic>
-
 #include "mpi/state.hpp"
-
-#include <vicinal/parallel.hpp>
 
 namespace vicinal::inline VICINAL_API::mpi {
 
 template <Real T, int D>
-Finder<T, D>::Finder(MPI_Comm communicator, const Options<D>& options)
-    : state_(std::make_unique<State>(communicator, options)) {}
+Finder<T, D>::Finder(MPI_Comm communicator, const Options<D>& options, double skin)
+    : state_(std::make_unique<State>(communicator, options, skin)) {}
 
 template <Real T, int D>
 Finder<T, D>::Finder(Finder&&) noexcept = default;
@@ -52,7 +48,7 @@ std::uint64_t Finder<T, D>::id(Index k) const {
 }
 template <Real T, int D>
 int Finder<T, D>::owner(Index k) const {
-    return state().store.owners[k];
+    return state().store.owner(k);
 }
 
 template <Real T, int D>
@@ -70,35 +66,14 @@ void Finder<T, D>::for_each_block(const Consumer<D>& consumer) {
             throw Error(
                 Error::Kind::option,
                 "the consumer of blocks is an empty function; give one that can be called");
-        struct Buffer {
-            std::vector<Pair> pairs;
-            std::vector<Image<D>> images;
-        };
-        std::vector<Buffer> buffers(
-            static_cast<std::size_t>(checked_threads(state().options.threads)));
-        state().search.for_each_block([&](const Block<D>& block) {
-            Buffer& buffer = buffers[static_cast<std::size_t>(block.worker)];
-            const bool imaged = !block.images.empty();
-            buffer.pairs.resize(block.pairs.size());
-            buffer.images.resize(block.images.size());
-            std::size_t kept = 0;
-            for (std::size_t k = 0; k < block.pairs.size(); ++k) {
-                buffer.pairs[kept] = block.pairs[k];
-                if (imaged) buffer.images[kept] = block.images[k];
-                kept +=
-                    std::size_t{state().filter->reports(block.pairs[k].i, block.pairs[k].j)};
-            }
-            if (kept == 0) return;
-            consumer({std::span(buffer.pairs).first(kept),
-                      std::span(buffer.images).first(imaged ? kept : 0), block.worker});
-        });
+        state().stream_reported(consumer);
     });
 }
 
 template <Real T, int D>
 std::uint64_t Finder<T, D>::count() {
-    std::atomic<std::uint64_t> count = 0;
-    for_each_block([&](const Block<D>& block) { count += block.pairs.size(); });
+    std::uint64_t count = 0;
+    state().comm.together([&] { count = state().count_reported(); });
     return state().comm.sum(count);
 }
 

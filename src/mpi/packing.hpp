@@ -20,8 +20,9 @@ class Packer {
     template <class V>
     void put_all(std::span<const V> values) {
         static_assert(std::is_trivially_copyable_v<V>);
-        const auto bytes = std::as_bytes(values);
-        bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+        const std::size_t at = bytes_.size();
+        bytes_.resize(at + values.size_bytes());
+        if (!values.empty()) std::memcpy(bytes_.data() + at, values.data(), values.size_bytes());
     }
     // With their number.
     template <class V>
@@ -51,7 +52,11 @@ class Unpacker {
         if (count == 0) return;
         const std::size_t at = to.size();
         to.resize(at + count);
-        std::memcpy(to.data() + at, take(count * sizeof(V)).data(), count * sizeof(V));
+        set_all(count, to.data() + at);
+    }
+    template <class V>
+    void set_all(std::size_t count, V* to) {
+        if (count > 0) std::memcpy(to, take(count * sizeof(V)).data(), count * sizeof(V));
     }
     template <class V>
     std::vector<V> get_counted() {

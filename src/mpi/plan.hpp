@@ -22,6 +22,13 @@ struct Plan {
     };
     std::vector<Sent> sent;
     std::vector<Held> held;
+    // How many of the lists are of bodies that take part in the search. Those that were added
+    // for rows follow.
+    std::size_t searched_sent = 0, searched_held = 0;
+    void drop_unheld() {
+        sent.resize(searched_sent);
+        held.resize(searched_held);
+    }
 
     // Copies the values of own bodies, of `each` bytes, to their copies.
     void forward(Communicator& comm, std::byte* values, std::size_t each) const;

@@ -1,6 +1,7 @@
-// Neighbour rows of own bodies. A pair is reported by one rank and delivered to the owners of
-// both bodies. An owner may hold no copy of the other body, if the two meet in the region of a
-// third rank: then it asks for one, so that values can travel to it.
+// Neighbour rows of own bodies. They hold every neighbour of which this rank has a copy, found
+// by its own search. A neighbour of which it has none meets the body in the region of another
+// rank: the one that reports the pair delivers it. Then the owner of the row asks for a copy,
+// so that values can travel to it.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -15,13 +16,6 @@ std::uint64_t key(int owner, Index number) {
     return std::uint64_t{static_cast<std::uint32_t>(owner)} << 32 | number;
 }
 
-template <Real T, int D>
-RowEntry<T, D> reversed(RowEntry<T, D> entry) {
-    for (auto& n : entry.image) n = static_cast<std::int16_t>(-n);
-    for (T& component : entry.vector) component = -component;
-    return entry;
-}
-
 }  // namespace
 
 template <class V>
@@ -33,46 +27,50 @@ void pack_lists(const std::map<int, std::vector<V>>& lists, std::vector<Message>
     }
 }
 
-// Returns those of own rows. Where another rank reports the pair, the number of the neighbour
-// is still that at its owner: these are the last entries, from `first_foreign` on.
 template <Real T, int D>
-auto Finder<T, D>::State::exchange_entries(Columns columns, std::size_t& first_foreign)
-    -> std::vector<Entry> {
+bool Finder<T, D>::State::is_held_by(int rank, Index body, const BodySet& shared) const {
+    if (shared.contains(body) == 0) return rank == store.owner(body);
+    const auto holders = store.holders[shared.place(body)];
+    return holders[0] == Holders::all_parts ||
+           std::ranges::binary_search(holders, static_cast<PartNumber>(rank));
+}
+
+// Delivers the neighbours of copies that the owners of the rows do not hold; returns those that
+// are delivered to this rank.
+template <Real T, int D>
+auto Finder<T, D>::State::exchange_entries(const Rows<T, D>& found) -> std::vector<Entry> {
     std::map<int, std::vector<Entry>> entries;  // by the owner of the row
-    std::vector<Entry> mine;
     std::vector<Message> outgoing;
     comm.together([&] {
-        const PairColumns<T, D> found = reported_pairs(columns, Order::any);
-        const auto add = [&](Index row, Index neighbour, Entry entry) {
-            entry.row = store.numbers[row];
-            entry.owner = store.owners[neighbour];
-            entry.id = store.ids[neighbour];
-            entry.number = row < own ? neighbour : store.numbers[neighbour];
-            (row < own ? mine : entries[store.owners[row]]).push_back(entry);
-        };
-        mine.reserve(2 * found.size());
-        for (std::size_t k = 0; k < found.size(); ++k) {
-            Entry entry;
-            if (!found.images.empty()) entry.image = found.images[k];
-            if (!found.vectors.empty()) entry.vector = found.vectors[k];
-            if (!found.distances.empty()) entry.distance = found.distances[k];
-            add(found.i(k), found.j(k), entry);
-            add(found.j(k), found.i(k), reversed(entry));
+        const BodySet shared(store.size(), store.holders.bodies);
+        for (std::size_t k = own; k < found.size(); ++k) {
+            const auto row = static_cast<Index>(k);
+            const int to = store.owner(row);
+            for (std::uint64_t e = found.offsets[k]; e < found.offsets[k + 1]; ++e) {
+                const Index j = found.indices[e];
+                if (is_held_by(to, j, shared) || !filter->reports(row, j)) continue;
+                Entry& entry = entries[to].emplace_back();
+                entry.row = store.number(row);
+                entry.owner = store.owner(j);
+                entry.id = store.ids[j];
+                entry.number = store.number(j);
+                if (!found.images.empty()) entry.image = found.images[e];
+                if (!found.vectors.empty()) entry.vector = found.vectors[e];
+                if (!found.distances.empty()) entry.distance = found.distances[e];
+            }
         }
         pack_lists(entries, outgoing);
     });
-    first_foreign = mine.size();
     const std::vector<Message> incoming = comm.exchange(outgoing);
+    std::vector<Entry> delivered;
     comm.together([&] {
         for (const Message& message : incoming) {
             const auto list = Unpacker(message.bytes).get_counted<Entry>();
-            mine.insert(mine.end(), list.begin(), list.end());
+            delivered.insert(delivered.end(), list.begin(), list.end());
         }
-        if (!local_numbers.empty()) return;
-        for (std::size_t k = own; k < store.size(); ++k)
-            local_numbers[key(store.owners[k], store.numbers[k])] = static_cast<Index>(k);
+        std::ranges::stable_sort(delivered, {}, &Entry::row);
     });
-    return mine;
+    return delivered;
 }
 
 // Asks the owners of neighbours that this rank does not hold for copies.
@@ -82,8 +80,7 @@ void Finder<T, D>::State::add_missing_copies(std::span<Entry> entries) {
     comm.together([&] {
         std::map<std::pair<int, Index>, std::uint64_t> missing;  // by owner; the ids
         for (const Entry& entry : entries)
-            if (entry.owner != comm.rank() &&
-                !local_numbers.contains(key(entry.owner, entry.number)))
+            if (!local_numbers.contains(key(entry.owner, entry.number)))
                 missing[{entry.owner, entry.number}] = entry.id;
         std::map<int, std::vector<Index>> wanted;
         for (const auto& [body, id] : missing) {
@@ -93,13 +90,10 @@ void Finder<T, D>::State::add_missing_copies(std::span<Entry> entries) {
             ++plan.held.back().count;
             list.push_back(number);
             local_numbers[key(owner, number)] = static_cast<Index>(store.size());
-            store.ids.push_back(id);
-            store.owners.push_back(owner);
-            store.numbers.push_back(number);
+            store.append_unheld(id, owner, number);
         }
         for (Entry& entry : entries)
-            if (entry.owner != comm.rank())
-                entry.number = local_numbers.at(key(entry.owner, entry.number));
+            entry.number = local_numbers.at(key(entry.owner, entry.number));
         pack_lists(wanted, outgoing);
     });
     const std::vector<Message> incoming = comm.exchange(outgoing);
@@ -109,46 +103,92 @@ void Finder<T, D>::State::add_missing_copies(std::span<Entry> entries) {
     });
 }
 
+// Joins the own rows that were found here with the delivered entries, which are sorted by row.
 template <Real T, int D>
-void Finder<T, D>::State::fill_rows(const std::vector<Entry>& entries, Columns columns,
-                                    Order order, bool imaged) {
-    const std::size_t n = entries.size();
+void Finder<T, D>::State::fill_rows(const Rows<T, D>& found, const std::vector<Entry>& entries,
+                                    Columns columns, bool imaged) {
+    const std::size_t n = (own > 0 ? found.offsets[own] : 0) + entries.size();
     rows.offsets.resize(own + 1);
-    std::fill(rows.offsets.begin(), rows.offsets.end(), 0);
-    for (const Entry& entry : entries) ++rows.offsets[entry.row + 1];
-    for (std::size_t i = 0; i < own; ++i) rows.offsets[i + 1] += rows.offsets[i];
-    // A counting sort by row, which is stable.
-    std::vector<std::size_t> next(rows.offsets.begin(), rows.offsets.end()), by_row(n);
-    for (std::size_t e = 0; e < n; ++e) by_row[next[entries[e].row]++] = e;
-    if (order == Order::sorted)
-        for (std::size_t i = 0; i < own; ++i)
-            std::sort(by_row.data() + rows.offsets[i], by_row.data() + rows.offsets[i + 1],
-                      [&](std::size_t a, std::size_t b) {
-                          return std::tie(entries[a].id, entries[a].image) <
-                                 std::tie(entries[b].id, entries[b].image);
-                      });
     rows.indices.resize(n);
     rows.images.resize(imaged ? n : 0);
     rows.vectors.resize(has_vectors(columns) ? n : 0);
     rows.distances.resize(has_distances(columns) ? n : 0);
-    for (std::size_t k = 0; k < n; ++k) {
-        const Entry& entry = entries[by_row[k]];
-        rows.indices[k] = entry.number;
-        if (!rows.images.empty()) rows.images[k] = entry.image;
-        if (!rows.vectors.empty()) rows.vectors[k] = entry.vector;
-        if (!rows.distances.empty()) rows.distances[k] = entry.distance;
+    auto entry = entries.begin();
+    std::uint64_t from = 0, to = 0;
+    for (std::size_t i = 0; i < own;) {
+        // All rows up to the next one with an entry.
+        const std::size_t last = entry == entries.end() ? own : entry->row + std::size_t{1};
+        const std::uint64_t added = to - from;
+        for (; i < last; ++i) rows.offsets[i] = found.offsets[i] + added;
+        const std::uint64_t count = found.offsets[last] - from;
+        std::copy_n(found.indices.data() + from, count, rows.indices.data() + to);
+        if (imaged) std::copy_n(found.images.data() + from, count, rows.images.data() + to);
+        if (!rows.vectors.empty())
+            std::copy_n(found.vectors.data() + from, count, rows.vectors.data() + to);
+        if (!rows.distances.empty())
+            std::copy_n(found.distances.data() + from, count, rows.distances.data() + to);
+        from += count;
+        to += count;
+        for (; entry != entries.end() && entry->row + std::size_t{1} == last; ++entry, ++to) {
+            rows.indices[to] = entry->number;
+            if (imaged) rows.images[to] = entry->image;
+            if (!rows.vectors.empty()) rows.vectors[to] = entry->vector;
+            if (!rows.distances.empty()) rows.distances[to] = entry->distance;
+        }
+    }
+    rows.offsets[own] = to;
+}
+
+// Sorts each row by (id, image).
+template <Real T, int D>
+void Finder<T, D>::State::sort_rows() {
+    struct Neighbour {
+        std::uint64_t id;
+        Index index;
+        Image<D> image;
+        Vector<T, D> vector;
+        T distance;
+    };
+    std::vector<Neighbour> row;
+    const auto field = [&](auto& column, auto Neighbour::* member, std::uint64_t begin,
+                           bool out) {
+        for (std::size_t e = 0; e < row.size() && !column.empty(); ++e)
+            out ? void(column[begin + e] = row[e].*member)
+                : void(row[e].*member = column[begin + e]);
+    };
+    for (std::size_t i = 0; i < own; ++i) {
+        const std::uint64_t begin = rows.offsets[i];
+        row.assign(rows.offsets[i + 1] - begin, {});
+        for (const bool out : {false, true}) {
+            if (out) std::ranges::sort(row, {}, [](const Neighbour& entry) {
+                return std::tie(entry.id, entry.image);
+            });
+            field(rows.indices, &Neighbour::index, begin, out);
+            field(rows.images, &Neighbour::image, begin, out);
+            field(rows.vectors, &Neighbour::vector, begin, out);
+            field(rows.distances, &Neighbour::distance, begin, out);
+            if (!out)
+                for (Neighbour& entry : row) entry.id = store.ids[entry.index];
+        }
     }
 }
 
 template <Real T, int D>
 void Finder<T, D>::State::make_rows(Columns columns, Order order) {
-    // Images are needed to sort.
-    const auto with_images = static_cast<Columns>(static_cast<unsigned>(columns) | 1u);
-    std::size_t first_foreign = 0;
-    std::vector<Entry> entries = exchange_entries(with_images, first_foreign);
-    add_missing_copies(std::span(entries).subspan(first_foreign));
+    const Rows<T, D>* found = nullptr;
     comm.together([&] {
-        fill_rows(entries, columns, order, has_images(columns) && !options.domain.is_open());
+        require_update();
+        // Images are needed to sort.
+        found = &search.neighbours(static_cast<Columns>(static_cast<unsigned>(columns) | 1u),
+                                   RowKind::full);
+    });
+    std::vector<Entry> entries = exchange_entries(*found);
+    add_missing_copies(entries);
+    comm.together([&] {
+        const bool imaged = !options.domain.is_open();
+        fill_rows(*found, entries, columns, imaged);
+        if (order == Order::sorted) sort_rows();
+        if (!has_images(columns)) rows.images.resize(0);
     });
 }
 

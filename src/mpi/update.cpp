@@ -1,7 +1,9 @@
 // The flow of an update: agree on the layout; cut space at the first one; find the holders of
-// this rank's bodies; send copies; search own bodies and copies like any others. PartFilter
+// this rank's bodies; send copies; search own bodies and copies like any others. With a skin,
+// later updates only send the values of the copies, while the plan stands. PartFilter
 // then selects the pairs that this rank reports: the rule is in parts/filter.cpp.
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "mpi/partition.hpp"
@@ -109,13 +111,12 @@ void Finder<T, D>::State::cut_space(const Bodies<T, D>& bodies, std::size_t coun
     cut = true;
 }
 
-// To each own body the ids that it does not pair with.
+// The ids that own bodies do not pair with.
 template <Real T, int D>
 void Finder<T, D>::State::add_exclusions(std::span<const IdPair> excluded) {
     if (excluded.empty()) return;
     std::unordered_map<std::uint64_t, Index> numbers;
     for (std::size_t k = 0; k < own; ++k) numbers[store.ids[k]] = static_cast<Index>(k);
-    std::vector<std::pair<Index, std::uint64_t>> entries;
     for (const IdPair& pair : excluded) {
         const auto i = numbers.find(pair.i), j = numbers.find(pair.j);
         if (i == numbers.end() && j == numbers.end())
@@ -123,36 +124,30 @@ void Finder<T, D>::State::add_exclusions(std::span<const IdPair> excluded) {
                         "mpi: this rank has neither body of the excluded pair of ids " +
                             std::to_string(pair.i) + " and " + std::to_string(pair.j) +
                             "; give it to a rank that has one");
-        if (i != numbers.end()) entries.emplace_back(i->second, pair.j);
-        if (j != numbers.end()) entries.emplace_back(j->second, pair.i);
+        if (i != numbers.end()) store.partners.push_back({i->second, pair.j});
+        if (j != numbers.end()) store.partners.push_back({j->second, pair.i});
     }
-    std::sort(entries.begin(), entries.end());
-    auto entry = entries.begin();
-    for (std::size_t k = 0; k < own; ++k) {
-        for (; entry != entries.end() && entry->first == k; ++entry)
-            store.partners.push_back(entry->second);
-        store.partner_offsets[k + 1] = store.partners.size();
-    }
+    std::ranges::sort(store.partners);
 }
 
 template <Real T, int D>
 void Finder<T, D>::State::exchange_copies() {
     std::vector<Message> outgoing;
     comm.together([&] {
-        std::vector<std::vector<Index>> bodies(static_cast<std::size_t>(comm.size()));
-        for (std::size_t k = 0; k < own; ++k) {
-            if (store.holders[k][0] == Holders::all_parts) {
-                for (auto& list : bodies) list.push_back(static_cast<Index>(k));
-                continue;
-            }
-            for (const PartNumber r : store.holders[k])
-                bodies[r].push_back(static_cast<Index>(k));
+        const Holders& holders = store.holders;
+        std::map<int, std::vector<std::size_t>> places;
+        for (std::size_t s = 0; s < holders.size(); ++s) {
+            if (holders[s][0] == Holders::all_parts)
+                for (int r = 0; r < comm.size(); ++r) places[r].push_back(s);
+            else
+                for (const PartNumber r : holders[s])
+                    places[static_cast<int>(r)].push_back(s);
         }
-        for (int r = 0; r < comm.size(); ++r) {
-            const auto& list = bodies[static_cast<std::size_t>(r)];
-            if (r == comm.rank() || list.empty()) continue;
+        for (const auto& [r, list] : places) {
+            if (r == comm.rank()) continue;
             outgoing.push_back({r, store.pack(list)});
-            plan.sent.push_back({r, list});
+            auto& bodies = plan.sent.emplace_back(Plan::Sent{r, {}}).bodies;
+            for (const std::size_t s : list) bodies.push_back(holders.bodies[s]);
         }
     });
     const std::vector<Message> incoming = comm.exchange(outgoing);
@@ -162,59 +157,110 @@ void Finder<T, D>::State::exchange_copies() {
             store.append(message);
             plan.held.push_back({message.rank, begin, store.size() - begin});
         }
+        plan.searched_sent = plan.sent.size();
+        plan.searched_held = plan.held.size();
     });
 }
 
-// The excluded pairs of which this rank holds both bodies.
+// Errors name bodies by id, not by index.
 template <Real T, int D>
-void Finder<T, D>::State::number_exclusions() {
-    excluded_here.clear();
-    if (store.partners.empty()) return;
-    std::unordered_map<std::uint64_t, Index> numbers;
-    for (std::size_t k = 0; k < store.size(); ++k)
-        numbers[store.ids[k]] = static_cast<Index>(k);
-    for (std::size_t k = 0; k < store.size(); ++k)
-        for (std::uint64_t e = store.partner_offsets[k]; e < store.partner_offsets[k + 1]; ++e)
-            if (const auto j = numbers.find(store.partners[e]); j != numbers.end())
-                excluded_here.push_back({static_cast<Index>(k), j->second});
+template <class F>
+void Finder<T, D>::State::naming_ids(std::span<const std::uint64_t> ids, const F& f) const {
+    try {
+        f();
+    } catch (const Error& error) {
+        if (!error.element()) throw;
+        const std::uint64_t id = ids[*error.element()];
+        throw Error(error.kind(), error.what() + (" (id " + std::to_string(id) + ")"), id);
+    }
+}
+
+// Holders do not change while the bounds of all bodies are within those for which they were
+// found.
+template <Real T, int D>
+bool Finder<T, D>::State::plan_stands(const Bodies<T, D>& bodies,
+                                      std::span<const std::uint64_t> ids,
+                                      const Domain<D>& domain,
+                                      std::span<const IdPair> excluded) const {
+    const auto same = [](const IdPair& a, const IdPair& b) { return a.i == b.i && a.j == b.j; };
+    return skin > 0 && filter && bytes_of(domain) == bytes_of(options.domain) &&
+           (bodies.size() == 0 || BodyLayout<T, D>(bodies) == common_layout) &&
+           std::ranges::equal(ids, std::span(planned.ids)) &&
+           std::ranges::equal(excluded, planned_excluded, same) &&
+           are_within(bodies, planned.view({}), skin / 2, options.threads);
 }
 
 template <Real T, int D>
-void Finder<T, D>::State::update(const Bodies<T, D>& given, std::span<const std::uint64_t> ids,
-                                 const Domain<D>& domain, std::span<const IdPair> excluded) {
-    filter.reset();
+void Finder<T, D>::State::make_plan(const Bodies<T, D>& given,
+                                    std::span<const std::uint64_t> ids, const Domain<D>& domain,
+                                    std::span<const IdPair> excluded) {
     plan = {};
-    local_numbers.clear();
-    comm.together([&] { check_input(given, ids); });
-    const BodyLayout<T, D> layout = agree_on_layout(given, domain);
+    common_layout = agree_on_layout(given, domain);
     options.domain = domain;
     Bodies<T, D> bodies = given;
     if (bodies.size() == 0) {  // swept like the others: a changing shear moves their images
-        store.assign(layout, {}, {}, comm.rank(), {});
+        store.assign(common_layout, {}, {}, comm.rank());
         bodies = store.view({});
     }
     if (!cut) cut_space(bodies, bodies.size(), domain);
     own = bodies.size();
     comm.together([&] {
-        const auto rank = static_cast<PartNumber>(comm.rank());
-        const std::array<PartNumber, 1> owner{rank};
+        const std::array<PartNumber, 1> owner{static_cast<PartNumber>(comm.rank())};
         Holders holders;
-        try {
-            holders = find_holders(bodies, domain, regions, owner);
-        } catch (const Error& error) {  // by id, not by index
-            if (!error.element()) throw;
-            const std::uint64_t id = ids[*error.element()];
-            throw Error(error.kind(), error.what() + (" (id " + std::to_string(id) + ")"), id);
-        }
-        store.assign(layout, bodies, ids, comm.rank(), std::move(holders));
+        naming_ids(ids, [&] {
+            holders = find_holders(bodies, domain, regions, owner, options.threads, skin / 2);
+        });
+        store.assign(common_layout, bodies, ids, comm.rank());
+        store.holders = std::move(holders);
         add_exclusions(excluded);
+        if (skin > 0) {
+            planned.assign(common_layout, bodies, ids, comm.rank());
+            planned_excluded.assign(excluded.begin(), excluded.end());
+        }
     });
     exchange_copies();
-    std::optional<PartFilter> made;
+    excluded_here = store.excluded();
+}
+
+// To the standing copies.
+template <Real T, int D>
+void Finder<T, D>::State::send_values(const Bodies<T, D>& bodies) {
+    std::vector<Message> outgoing;
     comm.together([&] {
-        number_exclusions();
-        search.update(store.view(excluded_here), domain);
-        made.emplace(static_cast<PartNumber>(comm.rank()), store.holders);
+        store.drop_unheld();
+        plan.drop_unheld();
+        if (bodies.size() > 0) store.set_own(bodies);
+        for (const Plan::Sent& list : plan.sent)
+            outgoing.push_back({list.rank, store.pack_values(list.bodies)});
+    });
+    const std::vector<Message> incoming = comm.exchange(outgoing);
+    comm.together([&] {
+        // Both ascend by rank.
+        for (std::size_t m = 0; m < incoming.size(); ++m)
+            store.set_values(plan.held[m].begin, incoming[m].bytes, plan.held[m].count);
+    });
+}
+
+template <Real T, int D>
+void Finder<T, D>::State::update(const Bodies<T, D>& given, std::span<const std::uint64_t> ids,
+                                 const Domain<D>& domain, std::span<const IdPair> excluded) {
+    bool stands = false;
+    comm.together([&] {
+        check_input(given, ids);
+        stands = plan_stands(given, ids, domain, excluded);
+    });
+    stands = comm.min(stands ? 1 : 0) != 0;
+    std::optional<PartFilter> made = std::move(filter);
+    filter.reset();
+    local_numbers.clear();
+    if (stands)
+        send_values(given);
+    else
+        make_plan(given, ids, domain, excluded);
+    comm.together([&] {
+        naming_ids(store.ids, [&] { search.update(store.view(excluded_here), domain); });
+        if (!stands)
+            made.emplace(static_cast<PartNumber>(comm.rank()), store.size(), store.holders);
     });
     filter = std::move(made);
 }

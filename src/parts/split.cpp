@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 
 #include "base/parallel.hpp"
@@ -18,19 +20,70 @@ std::vector<Part> parts_of(const Holders& holders, std::span<const PartNumber> o
     for (std::size_t p = 0; p < count; ++p) parts[p].number = static_cast<PartNumber>(p);
     const auto add = [&](PartNumber p, std::size_t i) {
         parts[p].bodies.push_back(static_cast<Index>(i));
-        parts[p].holders.add(holders[i]);
     };
-    for (std::size_t i = 0; i < owners.size(); ++i) add(owners[i], i);
-    for (Part& part : parts) part.own = part.bodies.size();
+    const auto add_shared = [&](PartNumber p, std::size_t s) {
+        parts[p].holders.add(static_cast<Index>(parts[p].bodies.size()), holders[s]);
+        add(p, holders.bodies[s]);
+    };
+    std::size_t shared = 0;
     for (std::size_t i = 0; i < owners.size(); ++i) {
-        const bool all = holders[i][0] == Holders::all_parts;
-        const std::size_t holding = all ? count : holders[i].size();
+        if (shared < holders.size() && holders.bodies[shared] == i)
+            add_shared(owners[i], shared++);
+        else
+            add(owners[i], i);
+    }
+    for (Part& part : parts) part.own = part.bodies.size();
+    for (std::size_t s = 0; s < holders.size(); ++s) {
+        const bool all = holders[s][0] == Holders::all_parts;
+        const std::size_t holding = all ? count : holders[s].size();
         for (std::size_t k = 0; k < holding; ++k) {
-            const PartNumber p = all ? static_cast<PartNumber>(k) : holders[i][k];
-            if (p != owners[i]) add(p, i);
+            const PartNumber p = all ? static_cast<PartNumber>(k) : holders[s][k];
+            if (p != owners[holders.bodies[s]]) add_shared(p, s);
         }
     }
     return parts;
+}
+
+// Appends the bodies of a range that are not inside the region of their owner. Nearly all are.
+template <class IsInside>
+void find_outside(Range range, const IsInside& is_inside, std::vector<Index>& outside) {
+    constexpr std::size_t batch = 1024;
+    std::array<Index, batch> found;
+    while (range.begin < range.end) {
+        const std::size_t end = std::min(range.end, range.begin + batch);
+        std::size_t count = 0;
+        for (std::size_t i = range.begin; i < end; ++i) {  // branch-free
+            found[count] = static_cast<Index>(i);
+            count += std::size_t{!is_inside(i)};
+        }
+        outside.insert(outside.end(), found.begin(), found.begin() + count);
+        range.begin = end;
+    }
+}
+
+// The same for points at rest: their extents as extent_of() returns them, all of one size but
+// for rounding. Local copies avoid aliasing reloads.
+template <Real T, int D>
+void find_points_outside(Range range, const Bodies<T, D>& bodies, double margin,
+                         const Box<double, D> interior, std::vector<Index>& outside) {
+    constexpr double rounding = 64 * std::numeric_limits<double>::epsilon() +
+                                64 * static_cast<double>(std::numeric_limits<T>::epsilon());
+    const double half =
+        (1 + rounding) * (static_cast<double>(half_size(bodies, 0)) + margin);
+    const std::array<Column<T>, D> axis = bodies.position.axis;
+    find_outside(
+        range,
+        [=](std::size_t i) {
+            unsigned yes = 1;
+            for (std::size_t a = 0; a < D; ++a) {
+                const auto x = static_cast<double>(axis[a][i]);
+                const double rounded = half + rounding * std::abs(x);
+                yes &= unsigned{x - rounded > interior.lo[a]} &
+                       unsigned{x + rounded < interior.hi[a]};
+            }
+            return yes != 0;
+        },
+        outside);
 }
 
 }  // namespace
@@ -54,45 +107,78 @@ Vector<double, D> cell_lengths(const Domain<D>& domain) {
 template <Real T, int D>
 Holders find_holders(const Bodies<T, D>& bodies, const Domain<D>& domain,
                      const Regions<D>& regions,
-                     std::type_identity_t<std::span<const PartNumber>> owners) {
+                     std::type_identity_t<std::span<const PartNumber>> owners,
+                     int given_threads, double margin) {
+    const int threads = checked_threads(given_threads);
     const Cell<T, D> cell = cell_of(bodies, domain);
-    check_values(bodies, traits_of(bodies.shape).name, {available_threads(), choose_target()});
+    check_values(bodies, traits_of(bodies.shape).name, {threads, choose_target()});
     const std::size_t n = bodies.size();
-    const int threads = available_threads();
     std::vector<Box<double, D>> interiors;
     for (const auto& sides : regions.sides())
         interiors.push_back(cell.interior({sides.lower, sides.upper}));
+    const auto widened = [&](std::size_t i) {
+        Extent<D> extent = extent_of(bodies, i);
+        for (double& half : extent.half) half += margin;
+        return extent;
+    };
     std::vector<Holders> pieces(piece_count(threads, n));
     parallel_ranges(threads, n, [&](Range range, std::size_t piece) {
+        std::vector<Index> outside;
+        if (owners.size() == 1 && bodies.shape == Shape::points && !bodies.swept())
+            find_points_outside(range, bodies, margin, interiors[owners[0]], outside);
+        else
+            find_outside(
+                range,
+                [&](std::size_t i) {
+                    const auto owner = owners.size() == 1 ? owners[0] : owners[i];
+                    return Cell<T, D>::contains(interiors[owner], widened(i));
+                },
+                outside);
         std::vector<PartNumber> found;
-        pieces[piece].offsets.reserve(range.size() + 1);
-        pieces[piece].parts.reserve(range.size());
-        for (std::size_t i = range.begin; i < range.end; ++i) {
-            const PartNumber owner = owners.size() == 1 ? owners[0] : owners[i];
-            const Extent<D> extent = extent_of(bodies, i);
-            found.assign(1, owner);
-            if (cell.contains(interiors[owner], extent)) {
-                pieces[piece].add(found);
-                continue;
-            }
-            cell.for_each_image(extent, [&](const Box<double, D>& box) {
+        for (const Index i : outside) {
+            found.assign(1, owners.size() == 1 ? owners[0] : owners[i]);
+            cell.for_each_image(widened(i), [&](const Box<double, D>& box) {
                 regions.find_meeting({box.lo, box.hi}, found);
             });
             std::sort(found.begin(), found.end());
             found.erase(std::unique(found.begin(), found.end()), found.end());
+            if (found.size() == 1) continue;
             if (found.size() > Holders::max_listed) found.assign(1, Holders::all_parts);
-            pieces[piece].add(found);
+            pieces[piece].add(i, found);
         }
     });
     Holders holders = std::move(pieces[0]);
     for (std::size_t p = 1; p < pieces.size(); ++p) {
         const std::uint64_t base = holders.parts.size();
+        holders.bodies.insert(holders.bodies.end(), pieces[p].bodies.begin(),
+                              pieces[p].bodies.end());
         holders.parts.insert(holders.parts.end(), pieces[p].parts.begin(),
                              pieces[p].parts.end());
         for (std::size_t k = 1; k < pieces[p].offsets.size(); ++k)
             holders.offsets.push_back(base + pieces[p].offsets[k]);
     }
     return holders;
+}
+
+template <Real T, int D>
+bool are_within(const Bodies<T, D>& bodies, const Bodies<T, D>& before, double margin,
+                int given_threads) {
+    check_arrays(bodies, traits_of(bodies.shape).name);
+    if (bodies.size() != before.size()) return false;
+    const int threads = checked_threads(given_threads);
+    std::vector<char> within(piece_count(threads, bodies.size()), 1);
+    parallel_ranges(threads, bodies.size(), [&](Range range, std::size_t piece) {
+        const Bodies<T, D> now = bodies, then = before;  // avoid aliasing reloads
+        unsigned all = 1;
+        for (std::size_t i = range.begin; i < range.end; ++i) {
+            const Extent<D> a = extent_of(now, i), b = extent_of(then, i);
+            for (std::size_t k = 0; k < D; ++k)
+                all &= unsigned{std::abs(a.centre[k] - b.centre[k]) + (a.half[k] - b.half[k]) <=
+                                margin};
+        }
+        within[piece] = all != 0;
+    });
+    return std::ranges::all_of(within, [](char yes) { return yes != 0; });
 }
 
 template <Real T, int D>
@@ -125,7 +211,8 @@ std::vector<Part> split(const Bodies<T, D>& bodies, const Domain<D>& domain, std
                                                                  const Domain<D>&);         \
     template Vector<double, D> cell_lengths<T, D>(const Domain<D>&);                        \
     template Holders find_holders(const Bodies<T, D>&, const Domain<D>&, const Regions<D>&, \
-                                  std::span<const PartNumber>);                             \
+                                  std::span<const PartNumber>, int, double);                \
+    template bool are_within(const Bodies<T, D>&, const Bodies<T, D>&, double, int);        \
     template std::vector<Part> split(const Bodies<T, D>&, const Domain<D>&, std::size_t,    \
                                      std::span<const double>);
 VICINAL_INSTANTIATE(float, 2)

@@ -128,6 +128,54 @@ void expect_same(mpi::Finder<T, D>& finder, const OwnedBodies<T, D>& all,
     EXPECT_EQ(count, expected.size());
 }
 
+// Rows of own bodies, on rank 0 as a list of pairs in both directions.
+template <Real T, int D>
+void expect_same_rows(mpi::Finder<T, D>& finder, const OwnedBodies<T, D>& all,
+                      const Domain<D>& domain, Deal deal) {
+    const Share<T, D> share = share_of(all, deal);
+    finder.update(share.bodies.view(), share.ids, domain, share.excluded);
+    const bool measured = all.kind.shape != Shape::boxes;
+    const Columns columns = measured ? Columns::ijSdD : Columns::ijS;
+    const Rows<T, D>& rows = finder.neighbours(columns, Order::sorted);
+    ASSERT_EQ(rows.size(), finder.own());
+    struct Line {
+        reference::PlainPair<D> pair;
+        Vector<T, D> vector;
+        T distance;
+    };
+    std::vector<Line> mine;
+    for (Index i = 0; i < rows.size(); ++i)
+        for (std::size_t e = rows.offsets[i]; e < rows.offsets[i + 1]; ++e) {
+            Line line{{static_cast<Index>(finder.id(i) / id_scale),
+                       static_cast<Index>(finder.id(rows.indices[e]) / id_scale),
+                       {}},
+                      {},
+                      0};
+            if (!rows.images.empty())
+                for (std::size_t a = 0; a < D; ++a) line.pair.n[a] = rows.images[e][a];
+            if (measured) line.vector = rows.vectors[e];
+            if (measured) line.distance = rows.distances[e];
+            if (e > rows.offsets[i]) {
+                EXPECT_LT(mine.back().pair, line.pair) << "not sorted";
+            }
+            mine.push_back(line);
+        }
+    std::vector<Line> found = gathered(mine);
+    if (rank() != 0) return;
+    std::ranges::sort(found, {}, &Line::pair);
+    vicinal::Finder<T, D> serial({.domain = domain, .threads = 1});
+    const Rows<T, D>& expected =
+        serial.neighbours(all.view(), columns, RowKind::full, Order::sorted);
+    Found<D> pairs;
+    for (const Line& line : found) pairs.push_back(line.pair);
+    EXPECT_EQ(difference<D>(rows_of(expected), pairs), "");
+    if (!measured || found.size() != expected.indices.size()) return;
+    for (std::size_t e = 0; e < found.size(); ++e) {
+        EXPECT_EQ(found[e].vector, expected.vectors[e]);
+        EXPECT_EQ(found[e].distance, expected.distances[e]);
+    }
+}
+
 template <class Flavour>
 class Ranks : public ::testing::Test {};
 template <Real T, int D>
@@ -216,6 +264,46 @@ TYPED_TEST(Ranks, steps) {
     }
 }
 
+// While bodies move less than half a skin, the copies stay; their values and the pairs do not.
+TYPED_TEST(Ranks, plan_stands_within_the_skin) {
+    using T = typename TypeParam::Scalar;
+    constexpr int D = TypeParam::dim;
+    std::array<double, D> period;
+    period.fill(1);
+    constexpr double skin = 0.1, speed = 0.004;  // per step
+    for (const std::size_t shape : {0, 1, 4, 6})
+        for (const char* name : {"open", "periodic", "sheared"}) {
+            SCOPED_TRACE(std::string(shape_cases[shape].name) + " " + name);
+            auto bodies = make_bodies<T, D>(scenes::make("uniform", 150, 5, {{"dim", D}}),
+                                            shape_cases[shape], 3);
+            add_filter(bodies, FilterCase{1}, bodies.size(), 4);
+            const auto domain = make_domain<D>(name, period, bodies.kind.swept);
+            mpi::Finder<T, D> finder(MPI_COMM_WORLD, {.domain = domain, .threads = 1}, skin);
+            std::uint64_t changed = 0;  // steps with other copies than the step before
+            std::vector<std::uint64_t> last;
+            for (int step = 0; step < 30; ++step) {
+                expect_same(finder, bodies, domain, Deal::by_turns);
+                std::vector<std::uint64_t> held;
+                for (std::size_t k = finder.own(); k < finder.size(); ++k)
+                    held.push_back(finder.id(static_cast<Index>(k)));
+                if (step > 0 && held != last) ++changed;
+                last = held;
+                if (step % 4 == 1) expect_same_rows(finder, bodies, domain, Deal::by_turns);
+                for (std::size_t i = 0; i < bodies.size(); ++i)
+                    for (std::size_t a = 0; a < D; ++a) {
+                        const T u = static_cast<T>(speed * std::sin(double(i * D + a)));
+                        bodies.position[i * D + a] += u;
+                        if (!bodies.upper.empty()) bodies.upper[i * D + a] += u;
+                    }
+            }
+            // About 13 steps lead over half a skin.
+            const std::vector<std::uint64_t> all = gathered<std::uint64_t>({changed});
+            if (rank() == 0) {
+                EXPECT_LE(*std::ranges::max_element(all), 4u);
+            }
+        }
+}
+
 TEST(Outputs, agree) {
     const auto scene = scenes::make("uniform", 300, 5);
     const auto bodies = make_bodies<double, 3>(scene, shape_cases[0], 3);
@@ -242,54 +330,6 @@ TEST(Outputs, agree) {
         append(streamed, block);
     });
     EXPECT_EQ(difference<3>(expected, sorted<3>(streamed)), "");
-}
-
-// Rows of own bodies, on rank 0 as a list of pairs in both directions.
-template <Real T, int D>
-void expect_same_rows(mpi::Finder<T, D>& finder, const OwnedBodies<T, D>& all,
-                      const Domain<D>& domain, Deal deal) {
-    const Share<T, D> share = share_of(all, deal);
-    finder.update(share.bodies.view(), share.ids, domain, share.excluded);
-    const bool measured = all.kind.shape != Shape::boxes;
-    const Columns columns = measured ? Columns::ijSdD : Columns::ijS;
-    const Rows<T, D>& rows = finder.neighbours(columns, Order::sorted);
-    ASSERT_EQ(rows.size(), finder.own());
-    struct Line {
-        reference::PlainPair<D> pair;
-        Vector<T, D> vector;
-        T distance;
-    };
-    std::vector<Line> mine;
-    for (Index i = 0; i < rows.size(); ++i)
-        for (std::size_t e = rows.offsets[i]; e < rows.offsets[i + 1]; ++e) {
-            Line line{{static_cast<Index>(finder.id(i) / id_scale),
-                       static_cast<Index>(finder.id(rows.indices[e]) / id_scale),
-                       {}},
-                      {},
-                      0};
-            if (!rows.images.empty())
-                for (std::size_t a = 0; a < D; ++a) line.pair.n[a] = rows.images[e][a];
-            if (measured) line.vector = rows.vectors[e];
-            if (measured) line.distance = rows.distances[e];
-            if (e > rows.offsets[i]) {
-                EXPECT_LT(mine.back().pair, line.pair) << "not sorted";
-            }
-            mine.push_back(line);
-        }
-    std::vector<Line> found = gathered(mine);
-    if (rank() != 0) return;
-    std::ranges::sort(found, {}, &Line::pair);
-    vicinal::Finder<T, D> serial({.domain = domain, .threads = 1});
-    const Rows<T, D>& expected =
-        serial.neighbours(all.view(), columns, RowKind::full, Order::sorted);
-    Found<D> pairs;
-    for (const Line& line : found) pairs.push_back(line.pair);
-    EXPECT_EQ(difference<D>(rows_of(expected), pairs), "");
-    if (!measured || found.size() != expected.indices.size()) return;
-    for (std::size_t e = 0; e < found.size(); ++e) {
-        EXPECT_EQ(found[e].vector, expected.vectors[e]);
-        EXPECT_EQ(found[e].distance, expected.distances[e]);
-    }
 }
 
 TYPED_TEST(Ranks, deliver_each_pair_to_both_owners) {
@@ -489,6 +529,7 @@ TEST(Errors, reach_all_ranks) {
         expect(error_of([&] { finder.update(bodies, ids, domain); }, Error::Kind::input),
                {of_last, "domain"});
     }
+    EXPECT_THROW(Finder(MPI_COMM_WORLD, {}, -1.0), Error);
     if (last > 0) {  // one rank alone has no pair
         Finder limited(MPI_COMM_WORLD, {.max_pairs = rank() == last ? 0u : no_limit});
         limited.update(bodies, ids);

@@ -61,7 +61,7 @@ Found<D> found_by_parts(const OwnedBodies<T, D>& bodies, const Domain<D>& domain
     for (const Part& part : parts) {
         const OwnedBodies<T, D> own = gather(bodies, part.bodies);
         Finder<T, D> finder({.domain = domain, .threads = 1});
-        const PartFilter filter(part.number, part.holders);
+        const PartFilter filter(part.number, part.bodies.size(), part.holders);
         for (const auto& pair : listed(finder.pairs(own.view())))
             if (filter.reports(pair.i, pair.j)) found.push_back(of_whole<D>(pair, part));
     }
