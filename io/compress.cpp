@@ -6,6 +6,8 @@
 #include <limits>
 #include <new>
 
+#include "io/write.hpp"
+
 namespace vicinal::io {
 
 namespace {
@@ -116,6 +118,21 @@ void Deflater::add(const void* data, std::size_t bytes, std::string& to) {
 
 void Deflater::finish(std::string& to) {
     run(nullptr, 0, Z_FINISH, to);
+}
+
+std::string gzipped(std::string_view bytes) {
+    // The identification, deflate, no name, no time, no flags, an unknown system.
+    std::string to("\x1f\x8b\x08\0\0\0\0\0\0\xff", 10);
+    Deflater deflater;
+    deflater.add(bytes.data(), bytes.size(), to);
+    deflater.finish(to);
+    const auto append = [&](std::uint64_t value) {
+        for (int shift = 0; shift < 32; shift += 8)
+            to += static_cast<char>((value >> shift) & 0xff);
+    };
+    append(crc32(0, bytes.data(), bytes.size()));
+    append(bytes.size());
+    return to;
 }
 
 std::uint32_t crc32(std::uint32_t before, const void* data, std::size_t bytes) {

@@ -57,6 +57,9 @@ std::string npy_type() {
            std::to_string(sizeof(T));
 }
 
+// The bytes as a gzip file.
+std::string gzipped(std::string_view bytes);
+
 // Shortest decimal text that reads back as the same number.
 void append_number(std::string& text, double value);
 void append_number(std::string& text, float value);

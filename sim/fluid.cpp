@@ -134,6 +134,8 @@ class Collide : public Fluid {
                     "or smaller spheres");
         }
         begin();
+        contacts_.resize(positions_.size());
+        overlap_.resize(positions_.size());
     }
 
     void step() override {
@@ -145,6 +147,13 @@ class Collide : public Fluid {
         statistics_.contacts += statistics_.pairs;
         finish_step(settings_.dt);
         statistics_.response_seconds = watch.seconds() - statistics_.search_seconds;
+    }
+
+    std::vector<Field> fields() const override {
+        auto result = Fluid::fields();
+        result.push_back({"contacts", 1, contacts_});
+        result.push_back({"overlap", 1, overlap_});
+        return result;
     }
 
   private:
@@ -176,6 +185,8 @@ class Collide : public Fluid {
                         change -= (0.5 * (1 + e) * share * separation_speed) * normal;
                     overlap += Largest{depth};
                 }
+                contacts_[i] = static_cast<double>(rows[i].size());
+                overlap_[i] = overlap.value;
                 next_[i] = velocities_[i] + change;
                 paths_[i] = dt * next_[i] + push;
                 return overlap;
@@ -184,7 +195,8 @@ class Collide : public Fluid {
         std::swap(velocities_, next_);
     }
 
-    std::vector<Vector> next_;  // velocities
+    std::vector<Vector> next_;                // velocities
+    std::vector<double> contacts_, overlap_;  // of each particle with others, for output
 };
 
 class Sph : public Fluid {
@@ -200,6 +212,7 @@ class Sph : public Fluid {
         fill_block();
         begin();
         densities_.assign(positions_.size(), water);
+        neighbours_.resize(positions_.size());
         pressures_.resize(positions_.size());
         accelerations_.resize(positions_.size());
         double top = 0;
@@ -237,6 +250,7 @@ class Sph : public Fluid {
     std::vector<Field> fields() const override {
         auto result = Fluid::fields();
         result.push_back({"density", 1, densities_});
+        result.push_back({"neighbours", 1, neighbours_});
         return result;
     }
 
@@ -311,6 +325,7 @@ class Sph : public Fluid {
                 density += water * samples_.volumes[b] *
                            kernel_.value(length(positions_[i] - samples_.positions[b]));
             densities_[i] = density;
+            neighbours_[i] = static_cast<double>(rows[i].size());
             const double x = density / water, x3 = x * x * x;
             pressures_[i] = std::max(0.0, stiffness * (x3 * x3 * x - 1));
         });
@@ -380,6 +395,7 @@ class Sph : public Fluid {
     Finder<double, 3> sample_finder_;  // holds the samples
     double sound_ = 0;
     std::vector<double> densities_, pressures_;  // at the beginning of the last step
+    std::vector<double> neighbours_;             // their number, for output
     std::vector<Vector> accelerations_;
     std::vector<std::uint64_t> first_;  // samples near particle i: near_[first_[i]] ...
     std::vector<Index> near_;

@@ -12,7 +12,8 @@ export class Browser {
     constructor(program) {
         this.folder = mkdtempSync(join(tmpdir(), "vicinal-page-"));
         // The sandbox needs privileges that containers lack; the pages are trusted.
-        this.process = spawn(program, ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+        this.process = spawn(program, ["--headless=new", "--no-sandbox", "--use-angle=swiftshader",
+            "--enable-unsafe-swiftshader", "--disable-dev-shm-usage",
             "--no-first-run", `--user-data-dir=${this.folder}`, "--remote-debugging-pipe"],
             {stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"]});
         let said = "";
