@@ -38,9 +38,12 @@ std::uint32_t zigzag(std::uint32_t difference) {
 }
 
 template <class T>
-void append_planes(const std::vector<T>& numbers, std::size_t planes, std::string& bytes) {
-    for (std::size_t plane = 0; plane < planes; ++plane)
+void append_planes(const std::vector<T>& numbers, std::vector<std::string>& planes) {
+    for (std::size_t plane = 0; plane < sizeof(T); ++plane) {
+        std::string& bytes = planes.emplace_back();
+        bytes.reserve(numbers.size());
         for (const T number : numbers) bytes += static_cast<char>(number >> (8 * plane) & 0xff);
+    }
 }
 
 // What is left of `numbers` if each is expected where it was in the last frame (order 1), or as
@@ -86,7 +89,7 @@ std::uint16_t Quantiser::operator()(double value) const {
 std::string FramePacker::add(std::span<const std::vector<double>> values) {
     last_.resize(columns_.size());
     before_last_.resize(columns_.size());
-    std::string orders, planes;
+    std::vector<std::string> planes(1);  // the orders come first
     for (std::size_t c = 0; c < columns_.size(); ++c) {
         Numbers numbers;
         numbers.reserve(values[c].size());
@@ -101,35 +104,32 @@ std::string FramePacker::add(std::span<const std::vector<double>> values) {
             best = std::move(other);
             order = next;
         }
-        orders += static_cast<char>(order);
-        append_planes(best, 2, planes);
+        planes[0] += static_cast<char>(order);
+        append_planes(best, planes);
         before_last_[c] = std::exchange(last_[c], std::move(numbers));
     }
-    return base64(io::gzipped(orders + planes));
+    return base64(io::gzipped(planes));
 }
 
 std::string pack_words(std::span<const std::vector<std::uint32_t>> columns) {
-    std::string planes;
+    std::vector<std::string> planes;
     for (const std::vector<std::uint32_t>& column : columns) {
         std::vector<std::uint32_t> differences;
         differences.reserve(column.size());
         std::uint32_t above = 0;
         for (const std::uint32_t number : column)
             differences.push_back(zigzag(number - std::exchange(above, number)));
-        append_planes(differences, 4, planes);
+        append_planes(differences, planes);
     }
     return base64(io::gzipped(planes));
 }
 
 std::string pack_floats(std::span<const double> values) {
     std::vector<std::uint32_t> bits;
+    bits.reserve(values.size());
     for (const double value : values)
         bits.push_back(std::bit_cast<std::uint32_t>(static_cast<float>(value)));
-    std::string bytes;
-    for (const std::uint32_t word : bits)
-        for (int shift = 0; shift < 32; shift += 8)
-            bytes += static_cast<char>(word >> shift & 0xff);
-    return base64(io::gzipped(bytes));
+    return pack_words({&bits, 1});
 }
 
 }  // namespace vicinal::tool

@@ -40,7 +40,7 @@ class FramePacker {
 // Columns of equal length: each number minus the one above it, zigzag, four byte planes.
 std::string pack_words(std::span<const std::vector<std::uint32_t>> columns);
 
-// As 32-bit floating point.
+// The bits of the values in single precision, as such a column.
 std::string pack_floats(std::span<const double> values);
 
 }  // namespace vicinal::tool

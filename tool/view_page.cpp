@@ -35,7 +35,8 @@ std::string script_json(const Json& json) {
 }
 
 std::string script(const std::string& id, const std::string& content) {
-    return fmt::format("<script type=\"text/plain\" id=\"packed_{}\">{}</script>\n", id, content);
+    return fmt::format("<script type=\"text/plain\" id=\"packed_{}\">{}</script>\n", id,
+                       content);
 }
 
 struct Range {
@@ -276,8 +277,8 @@ std::string make_page(ViewInput& input, const ViewOptions& options, const Scales
     }
     const std::string body = fmt::format(
         "{}\n{}<script type=\"application/json\" id=\"header\">{}</script>\n"
-        "<script>{}{}{}{}</script>\n</body></html>\n",
-        view_html, data, script_json(header), view_unpack_js, view_draw_js, view_plots_js,
+        "<script>{}{}{}{}{}</script>\n</body></html>\n",
+        view_html, data, script_json(header), view_unpack_js, view_draw_js, view_plots_js, view_bodies_js,
         view_page_js);
     return fmt::format(
         R"(<!DOCTYPE html>

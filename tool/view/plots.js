@@ -1,8 +1,10 @@
 // Small plots of the columns of series.csv, with a cursor that follows the time.
 
+const tag = (name, text = "") => Object.assign(document.createElement(name), {textContent: text});
+
 function short(value) {
     const size = Math.abs(value);
-    return size !== 0 && (size < 1e-3 || size >= 1e6) ? value.toExponential(2) : Number(value.toPrecision(4)).toLocaleString("en-GB", {maximumSignificantDigits: 4});
+    return size && (size < 1e-3 || size >= 1e6) ? value.toExponential(2) : value.toLocaleString("en-GB", {maximumSignificantDigits: 4});
 }
 
 // Times and, of each column, the least and the largest values of its rows.
@@ -29,13 +31,13 @@ class Plots {
         const y = (value) => (most > least ? 39 - 38 * (value - least) / (most - least) : 20).toFixed(2);
         let path = "M";
         this.#times.forEach((time, k) => { path += `${x(time)} ${y(low[k])} ${high[k] === low[k] ? "" : `${x(time)} ${y(high[k])} `}`; });
-        const figure = document.createElement("figure");
+        const figure = tag("figure");
         figure.innerHTML = `<figcaption><span></span><output></output></figcaption>
 <svg viewBox="0 0 100 40" preserveAspectRatio="none" role="img"><path d="${path}"/><line y2="40"/></svg>
 <small><span>${short(least)}</span><span>${short(most)}</span></small>`;
         figure.querySelector("span").textContent = name.replaceAll("_", " ");
         const svg = figure.querySelector("svg");
-        svg.setAttribute("aria-label", `${name} over time, from ${short(least)} to ${short(most)}`);
+        svg.ariaLabel = `${name} over time, from ${short(least)} to ${short(most)}`;
         svg.addEventListener("click", ({offsetX}) => go_to(first + length * offsetX / svg.clientWidth));
         place.append(figure);
         this.#plots.push({low, high, x, line: figure.querySelector("line"), output: figure.querySelector("output")});

@@ -1,10 +1,10 @@
 // Reads the numbers that tool/view_pack.cpp packed.
 "use strict";
 
-const element = (id) => document.getElementById(id);
+const $ = (id) => document.getElementById(id);
 
 async function bytes_of(id) {
-    const script = element(`packed_${id}`), text = atob(script.textContent), packed = new Uint8Array(text.length);
+    const script = $(`packed_${id}`), text = atob(script.textContent), packed = new Uint8Array(text.length);
     for (let k = 0; k < text.length; ++k) packed[k] = text.charCodeAt(k);
     script.remove();  // frees its memory
     const {readable, writable} = new DecompressionStream("gzip"), writer = writable.getWriter();
@@ -58,4 +58,4 @@ async function unpack_words(id, rows, count) {
     return columns;
 }
 
-const unpack_floats = async (id) => new Float32Array((await bytes_of(id)).buffer);
+const unpack_floats = async (id, count) => new Float32Array((await unpack_words(id, count, 1))[0].buffer);
