@@ -81,16 +81,18 @@ function make_centres() {
 
 // Colourings: whole numbers below 2^15 of each row, or of each body.
 function make_colourings() {
-    const list = columns.map((column, c) => ({...column, of: (frame) => unpacked[frame][c]})).slice(coordinates).filter(({low, high}) => high > low);
+    const up = columns[dim - 1], half = header.bits > 15 ? 2 : 1;
+    const list = [{name: "height", low: up.low, quantum: up.quantum * half, top: axes[dim - 1].extent * top_number / half,
+        of: (frame) => half > 1 ? unpacked[frame][dim - 1].map((q) => q >> 1) : unpacked[frame][dim - 1]}];
+    columns.forEach((column, c) => {
+        if (c >= coordinates && column.high > column.low && column.name !== "radius") list.push({...column, of: (frame) => unpacked[frame][c]});
+    });
     if (pairs) {
         const counts = new Uint16Array(bodies_in(0));
         for (const side of pairs) for (const body of side) counts[body] = Math.min(counts[body] + 1, 32767);
         list.unshift({name: "neighbours", low: 0, quantum: 1, per_body: true, of: () => counts});
     }
-    const up = columns[dim - 1], half = header.bits > 15 ? 2 : 1;
-    list.push({name: "height", low: up.low, quantum: up.quantum * half, top: axes[dim - 1].extent * top_number / half,
-        of: (frame) => half > 1 ? unpacked[frame][dim - 1].map((q) => q >> 1) : unpacked[frame][dim - 1]});
-    return list.concat({name: "none", plain: true, of: (frame) => new Uint16Array(bodies_in(frame))});
+    return list.concat({name: "none", plain: true, low: 0, quantum: 1, of: (frame) => new Uint16Array(bodies_in(frame))});
 }
 
 // The largest number, without the few outliers above: one in two hundred.
