@@ -6,6 +6,7 @@
 #include "flags.hpp"
 #include "output.hpp"
 #include "summary.hpp"
+#include "text.hpp"
 #include "view_page.hpp"
 
 namespace vicinal::tool {

@@ -321,6 +321,8 @@ async function opens_little(browser) {
         assert.equal(await page.value("bodies_in(0)"), rows.split("\n").length - 1);
         await picture(page);
         await quiet(page);
+        const code = await page.value("[...document.scripts].filter(({type}) => type === '').map(({text}) => text.length)");
+        assert.ok(code.length === 1 && code[0] > 10000 && code[0] <= 30000, `${code} bytes of code`);
     }
 }
 
