@@ -7,6 +7,7 @@
 #include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "common/text.hpp"
 #include "io/pairs.hpp"
@@ -261,36 +262,44 @@ Parts make_parts(ViewInput& input, const ViewOptions& options, const Scales& sca
     return parts;
 }
 
-// The page with every so many frames; nothing if it would exceed the bytes.
-std::string make_page(ViewInput& input, const ViewOptions& options, const Scales& scales,
-                      const Parts& parts, std::uint64_t every, std::uint64_t& shown) {
-    FramePacker packer(scales.columns());
-    Json header = parts.header;
-    header["frames"] = Json::array();
-    std::string data = parts.data;
-    shown = 0;
-    for (std::size_t k = 0; k < input.frames(); k += every) {
-        const ViewFrame frame = input.read(k);
-        header["frames"].push_back({{"time", frame.time}, {"rows", frame.rows}});
-        data += script(fmt::format("frame{}", shown++), packer.add(frame.columns));
-        if (data.size() > options.max_bytes && input.frames() > every) return "";
-    }
-    const std::string body = fmt::format(
-        "{}\n{}<script type=\"application/json\" id=\"header\">{}</script>\n"
-        "<script>{}{}{}{}{}</script>\n</body></html>\n",
-        view_html, data, script_json(header), view_unpack_js, view_draw_js, view_plots_js, view_bodies_js,
-        view_page_js);
-    return fmt::format(
-        R"(<!DOCTYPE html>
+constexpr const char* view_head = R"(<!DOCTYPE html>
 <html lang="en-GB"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy"
  content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Vicinal</title>
-<style>{}</style></head><body>
-{})",
-        view_css, body);
+)";
+
+// The page with one of `every` frames. Nothing if it would exceed the bytes and could have
+// fewer frames.
+std::optional<std::string> make_view(ViewInput& input, const ViewOptions& options,
+                                     const Scales& scales, const Parts& parts,
+                                     std::uint64_t every) {
+    const auto too_large = [&](const std::string& page) {
+        return page.size() > options.max_bytes && input.frames() > every;
+    };
+    FramePacker packer(scales.columns());
+    Json header = parts.header;
+    header["frames"] = Json::array();
+    std::string page =
+        fmt::format("{}<style>{}</style></head><body>\n{}\n", view_head, view_css, view_html);
+    page += parts.data;
+    for (std::size_t k = 0; k < input.frames(); k += every) {
+        const ViewFrame frame = input.read(k);
+        page +=
+            script(fmt::format("frame{}", header["frames"].size()), packer.add(frame.columns));
+        header["frames"].push_back({{"time", frame.time}, {"rows", frame.rows}});
+        if (too_large(page)) return {};
+    }
+    page += fmt::format("<script type=\"application/json\" id=\"header\">{}</script>\n<script>",
+                        script_json(header));
+    for (const char* part :
+         {view_unpack_js, view_draw_js, view_plots_js, view_bodies_js, view_page_js})
+        page += part;
+    page += "</script>\n</body></html>\n";
+    if (too_large(page)) return {};
+    return page;
 }
 
 }  // namespace
@@ -304,18 +313,18 @@ ViewSummary write_view(ViewInput& input, const ViewOptions& options, const std::
         .every = options.every,
         .pairs = parts.pairs,
         .error = scales.quantum() / 2};
-    std::string page;
-    while ((page = make_page(input, options, scales, parts, summary.every, summary.frames))
-               .empty())
+    std::optional<std::string> page;
+    while (!(page = make_view(input, options, scales, parts, summary.every)))
         summary.every *= 2;
-    if (page.size() > options.max_bytes)
+    if (page->size() > options.max_bytes)
         throw Error(Error::Kind::limit,
                     fmt::format("a page of one frame has {} bytes, more than --max-bytes {}; "
                                 "raise it, or give fewer --bits",
-                                page.size(), options.max_bytes));
-    summary.bytes = page.size();
+                                page->size(), options.max_bytes));
+    summary.frames = (input.frames() + summary.every - 1) / summary.every;
+    summary.bytes = page->size();
     io::PendingFile out(file);
-    out.write(page);
+    out.write(*page);
     out.commit();
     return summary;
 }

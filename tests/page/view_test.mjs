@@ -4,7 +4,7 @@
 //   node view_test.mjs TOOL CHROMIUM
 import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
-import {mkdtempSync, readFileSync, rmSync, statSync, writeFileSync} from "node:fs";
+import {mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync} from "node:fs";
 import {tmpdir} from "node:os";
 import {join} from "node:path";
 import {pathToFileURL} from "node:url";
@@ -279,6 +279,25 @@ async function draws_every_shape(browser) {
         }
         await quiet(page);
     }
+    // Two tetrahedra with a common face, over time as a folder of frames.
+    const vtu = (top) => `<VTKFile type="UnstructuredGrid" byte_order="LittleEndian"><UnstructuredGrid>
+<Piece NumberOfPoints="5" NumberOfCells="2"><Points><DataArray type="Float64" NumberOfComponents="3" format="ascii">
+0 0 0 1 0 0 0 1 0 0 0 1 ${top} ${top} ${top}</DataArray></Points><Cells>
+<DataArray type="Int64" Name="connectivity" format="ascii">0 1 2 3 1 2 3 4</DataArray>
+<DataArray type="Int64" Name="offsets" format="ascii">4 8</DataArray>
+<DataArray type="UInt8" Name="types" format="ascii">10 10</DataArray></Cells></Piece></UnstructuredGrid></VTKFile>`;
+    mkdirSync(file("cells"));
+    for (const top of [1, 2]) writeFileSync(file(`cells/${top}.vtu`), vtu(top));
+    writeFileSync(file("cells/bodies.pvd"), `<Collection><DataSet timestep="0" file="1.vtu"/><DataSet timestep="0.5" file="2.vtu"/></Collection>`);
+    view("cells", "--bits", "16");
+    const cells = await open(browser);
+    assert.deepEqual(await cells.value("[header.elements, header.triangles]"), [2, 6]);
+    const before = await picture(cells);
+    await press(cells, "End");
+    assert.ok(await picture(cells) !== before, "the mesh does not move");
+    // Of the three outer faces of the upper cell, two vertices of each are fixed.
+    assert_within([await cells.value("position(1, 1)")], [[(2 + 2 / 3) / 3, (2 + 2 / 3) / 3, (2 + 2 / 3) / 3]], 1e-4, "centre of a cell");
+    await quiet(cells);
     view("mesh.obj", "--boxes");
     assert.equal(await (await open(browser)).value("shape"), "boxes");
 }

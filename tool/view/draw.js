@@ -184,22 +184,21 @@ class Drawing {
 
     // Numbers of 16 bits, one or four per texel.
     upload(name, numbers, channels) {
-        const gl = this.#gl, width = 1 << row_bits, texels = numbers.length / channels;
+        const gl = this.#gl, flat = gl.TEXTURE_2D, width = 1 << row_bits, texels = numbers.length / channels;
         const format = channels === 1 ? gl.RED_INTEGER : gl.RGBA_INTEGER;
         let texture = this.#textures[name];
         gl.activeTexture(gl.TEXTURE0);
         if (!texture || texture.texels !== texels) {
             if (texture) gl.deleteTexture(texture.texture);
             texture = this.#textures[name] = {texels, texture: gl.createTexture()};
-            gl.bindTexture(gl.TEXTURE_2D, texture.texture);
-            gl.texStorage2D(gl.TEXTURE_2D, 1, channels === 1 ? gl.R16UI : gl.RGBA16UI, width, Math.max(1, Math.ceil(texels / width)));
-            gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
-            gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
+            gl.bindTexture(flat, texture.texture);
+            gl.texStorage2D(flat, 1, channels === 1 ? gl.R16UI : gl.RGBA16UI, width, Math.max(1, Math.ceil(texels / width)));
+            for (const filter of ["MIN", "MAG"]) gl.texParameteri(flat, gl[`TEXTURE_${filter}_FILTER`], gl.NEAREST);
         }
-        gl.bindTexture(gl.TEXTURE_2D, texture.texture);
+        gl.bindTexture(flat, texture.texture);
         const full = texels >> row_bits, rest = texels - full * width, type = gl.UNSIGNED_SHORT;
-        if (full) gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, width, full, format, type, numbers);
-        if (rest) gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, full, rest, 1, format, type, numbers.subarray(full * width * channels));
+        if (full) gl.texSubImage2D(flat, 0, 0, 0, width, full, format, type, numbers);
+        if (rest) gl.texSubImage2D(flat, 0, 0, full, rest, 1, format, type, numbers.subarray(full * width * channels));
     }
 
     buffer(name, indices) {
@@ -224,6 +223,7 @@ class Drawing {
     // `textures`: of places, uppers and colours; `attributes`: buffers of indices.
     draw(name, count, textures, {instances = 0, attributes = [], ...uniforms} = {}) {
         const gl = this.#gl, {program, at} = this.#program(name);
+        const setters = {[gl.FLOAT]: "1f", [gl.FLOAT_VEC2]: "2fv", [gl.FLOAT_VEC3]: "3fv", [gl.FLOAT_VEC4]: "4fv"};
         gl.useProgram(program);
         textures.forEach((texture, unit) => {
             gl.activeTexture(gl.TEXTURE0 + unit);
@@ -233,11 +233,7 @@ class Drawing {
         for (const [word, {type, location}] of Object.entries(at)) {
             const value = values[word];
             if (type === gl.FLOAT_MAT3) gl.uniformMatrix3fv(location, false, value);
-            else if (type === gl.FLOAT) gl.uniform1f(location, value);
-            else if (type === gl.FLOAT_VEC2) gl.uniform2fv(location, value);
-            else if (type === gl.FLOAT_VEC3) gl.uniform3fv(location, value);
-            else if (type === gl.FLOAT_VEC4) gl.uniform4fv(location, value);
-            else gl.uniform1i(location, value);
+            else gl[`uniform${setters[type] ?? "1i"}`](location, value);
         }
         attributes.forEach((buffer, k) => {
             gl.bindBuffer(gl.ARRAY_BUFFER, this.#buffers[buffer]);

@@ -1,10 +1,12 @@
 // The page: how bodies are moved, cut, coloured and chosen.
 
+const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 const whole = (value) => value.toLocaleString("en-GB");
 const palette = [[92, 70, 160], [72, 96, 172], [56, 118, 170], [44, 140, 162], [38, 164, 150], [62, 188, 124], [112, 206, 90],
     [180, 222, 52], [253, 231, 60]];  // a lighter viridis
 const canvas = $("canvas");
-const view = {frame: 0, playing: false, chosen: -1, neighbours: [], yaw: 0, pitch: 0, away: 3, target: [0, 0, 0], drawn: 0};
+const view = {frame: 0, playing: false, chosen: -1, neighbours: [], yaw: 0, pitch: 0, away: 3, target: [0, 0, 0]};
+const advice = "Try a current Firefox, Chromium or Safari.";
 const say = (text) => { $("message").textContent = text; };
 let drawing, plots, colourings = [];
 
@@ -50,7 +52,11 @@ function reset() {
 // With `pixel`, the bodies there in the colours of their indices.
 function draw(pixel) {
     const {right, up, back} = camera(), axis = Number($("axis").value), cut = [0, 0, 0, 0], {rows} = frames[view.frame];
-    if (axis >= 0) cut[axis] = 1, cut[3] = axes[axis].extent * $("cut").value / 1000;
+    if (axis >= 0) {
+        const side = back[axis] < 0 ? -1 : 1;  // what hides the slice from the camera is cut away
+        cut[axis] = side;
+        cut[3] = side * axes[axis].extent * $("cut").value / 1000;
+    }
     const {low, quantum} = is.spheres && !header.radius ? columns[coordinates]
         : {low: header.radius ?? longest * Math.min(0.02, (pairs ? 0.12 : 0.35) / Math.max(8, rows) ** (1 / dim)), quantum: 0};
     Object.assign(drawing.uniforms, {
@@ -91,7 +97,7 @@ function place_labels() {
         if (!best) return;
         label.textContent = `${"xyz"[a]}: ${round(axes[a].low)} … ${round(axes[a].high)}`;
         const half = label.clientWidth / 2 + 4, x = best.x + Math.sign(best.x - width / 2) * half;
-        label.style.transform = `translate(${Math.min(Math.max(x, half), width - half)}px, ${Math.min(best.y + 4, height - 20)}px) translate(-50%)`;
+        label.style.transform = `translate(${clamp(x, half, width - half)}px, ${Math.min(best.y + 4, height - 20)}px) translate(-50%)`;
     });
 }
 
@@ -103,14 +109,13 @@ function redraw() {
         asked = false;
         draw();
         place_labels();
-        ++view.drawn;
     });
 }
 
 // --- time ---
 
 function show_frame(frame) {
-    view.frame = Math.min(Math.max(frame, 0), unpacked.length - 1);
+    view.frame = clamp(frame, 0, unpacked.length - 1);
     $("frame").value = view.frame;
     const {time} = frames[view.frame];
     $("clock").textContent = `${header.timed ? "time" : "frame"} ${short(time)} (${view.frame + 1} of ${frames.length})`;
@@ -172,7 +177,7 @@ function body_at(x, y) {
 
 function rotate(x, y) {
     view.yaw -= x;
-    view.pitch = Math.min(Math.PI / 2, Math.max(-Math.PI / 2, view.pitch + y));
+    view.pitch = clamp(view.pitch + y, -Math.PI / 2, Math.PI / 2);
     redraw();
 }
 function move(x, y) {
@@ -181,7 +186,7 @@ function move(x, y) {
     redraw();
 }
 function zoom(factor) {
-    view.away = Math.min(20, Math.max(0.01, view.away * factor));
+    view.away = clamp(view.away * factor, 0.01, 20);
     redraw();
 }
 
@@ -239,7 +244,7 @@ const keys = {
     " ": () => play(!view.playing), ArrowLeft: () => show_frame(view.frame - 1), ArrowRight: () => show_frame(view.frame + 1),
     Home: () => show_frame(0), End: () => show_frame(unpacked.length - 1),
     a: () => rotate(-0.1, 0), d: () => rotate(0.1, 0), w: () => rotate(0, 0.1), s: () => rotate(0, -0.1),
-    "+": () => zoom(0.85), "=": () => zoom(0.85), "-": () => zoom(1 / 0.85),
+    "+": () => zoom(0.85), "-": () => zoom(1 / 0.85),
     c: () => { $("colour").value = (Number($("colour").value) + 1) % colourings.length; choose_colour(); },
     x: () => slice_across(0), y: () => slice_across(1), z: () => slice_across(2), "[": () => move_cut(-20), "]": () => move_cut(20),
     p: () => $("pairs").click(), r: reset, Escape: () => choose(-1),
@@ -315,8 +320,9 @@ async function start() {
     try {
         drawing = new Drawing(canvas);
     } catch {
-        return say("The bodies cannot be drawn: this browser has no WebGL 2, or it is turned off. Try a current Firefox, Chromium or Safari.");
+        return say(`The bodies cannot be drawn: this browser has no WebGL 2, or it is turned off. ${advice}`);
     }
+    if (frames.some(({rows}) => rows > drawing.max_texels)) return say("These are more bodies than the graphics can hold.");
     drawing.uniforms.palette = palette.flat().map((c) => c / 255);
     await unpack_rest();
     const unpacker = new FrameUnpacker();
@@ -335,4 +341,7 @@ async function start() {
     choose_colour();  // its range is that of all frames
     say("");
 }
-view.ready = start();
+view.ready = start().catch((error) => {
+    say(`The page cannot be shown: ${error.message}. ${advice}`);
+    throw error;
+});
