@@ -6,6 +6,8 @@
 #include <limits>
 #include <new>
 
+#include "io/write.hpp"
+
 namespace vicinal::io {
 
 namespace {
@@ -84,10 +86,10 @@ struct Deflater::Stream {
     z_stream z{};
 };
 
-Deflater::Deflater() : stream_(std::make_unique<Stream>()) {
+Deflater::Deflater(Matches matches) : stream_(std::make_unique<Stream>()) {
     constexpr int memory_level = 8;  // zlib's default
     if (deflateInit2(&stream_->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -window_bits, memory_level,
-                     Z_DEFAULT_STRATEGY) != Z_OK)
+                     matches == Matches::runs ? Z_RLE : Z_DEFAULT_STRATEGY) != Z_OK)
         throw std::bad_alloc();
 }
 
@@ -114,8 +116,31 @@ void Deflater::add(const void* data, std::size_t bytes, std::string& to) {
         run(from + at, std::min(bytes - at, most_bytes), Z_NO_FLUSH, to);
 }
 
+void Deflater::end_block(std::string& to) {
+    run(nullptr, 0, Z_BLOCK, to);
+}
+
 void Deflater::finish(std::string& to) {
     run(nullptr, 0, Z_FINISH, to);
+}
+
+std::string gzipped(std::span<const std::string> parts) {
+    // The identification, deflate, no name, no time, no flags, an unknown system.
+    std::string to("\x1f\x8b\x08\0\0\0\0\0\0\xff", 10);
+    Deflater deflater(Deflater::Matches::runs);
+    std::uint32_t checksum = 0;
+    std::uint64_t bytes = 0;
+    for (const std::string& part : parts) {
+        deflater.add(part.data(), part.size(), to);
+        deflater.end_block(to);
+        checksum = crc32(checksum, part.data(), part.size());
+        bytes += part.size();
+    }
+    deflater.finish(to);
+    for (const std::uint64_t value : {std::uint64_t{checksum}, bytes})
+        for (int shift = 0; shift < 32; shift += 8)
+            to += static_cast<char>((value >> shift) & 0xff);
+    return to;
 }
 
 std::uint32_t crc32(std::uint32_t before, const void* data, std::size_t bytes) {

@@ -39,10 +39,13 @@ std::string inflate_all(std::string_view from, Inflater::Kind kind, std::uint64_
 // A raw deflate stream, as in a .npz file.
 class Deflater {
   public:
-    Deflater();
+    enum class Matches { all, runs };  // of a byte
+
+    explicit Deflater(Matches matches = Matches::all);
     ~Deflater();
     // Appends to `to` what is ready.
     void add(const void* data, std::size_t bytes, std::string& to);
+    void end_block(std::string& to);  // what follows has codes of its own
     void finish(std::string& to);
 
   private:

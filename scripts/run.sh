@@ -17,5 +17,4 @@ fi
 rm -rf build/example
 "$tool" run falling response=dem walls=true fill=0.3 --n 20000 --steps 12000 --every 300 -o build/example
 echo
-echo "Open $PWD/build/example/bodies.pvd in ParaView (representation: Point Gaussian, scaled by radius),"
-echo "or build/example/series.csv. More: build/release/vicinal run --help"
+echo "To see it, open file://$PWD/build/example/view.html in a browser. More: build/release/vicinal run --help"

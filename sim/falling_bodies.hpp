@@ -68,6 +68,7 @@ class Falling : public Simulation {
         position_ = std::move(start.position);
         radius_ = std::move(start.radius);
         velocity_.resize(s_.n);
+        contacts_.resize(s_.n);
     }
 
     std::uint64_t bodies() const override { return position_.size(); }
@@ -117,7 +118,8 @@ class Falling : public Simulation {
     std::vector<Field> body_fields() const {
         return {{"position", 3, flat(position_)},
                 {"velocity", 3, flat(velocity_)},
-                {"radius", 1, radius_}};
+                {"radius", 1, radius_},
+                {"contacts", 1, contacts_}};
     }
 
     void visit_bodies(StateVisitor& visitor) {
@@ -133,6 +135,7 @@ class Falling : public Simulation {
     double dt_ = 0, time_ = 0;
     std::vector<Vector> position_, velocity_;
     std::vector<double> radius_;
+    std::vector<double> contacts_;  // of each body with others, for output
     StepStatistics statistics_;
 };
 

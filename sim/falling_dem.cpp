@@ -15,6 +15,7 @@ class Dem : public Falling {
         spin_.resize(position_.size());
         next_velocity_.resize(position_.size());
         next_spin_.resize(position_.size());
+        overlap_.resize(position_.size());
         springs_.offsets.assign(position_.size() + 1, 0);
     }
 
@@ -36,6 +37,7 @@ class Dem : public Falling {
     std::vector<Field> fields() const override {
         auto result = body_fields();
         result.push_back({"angular_velocity", 3, flat(spin_)});
+        result.push_back({"overlap", 1, overlap_});
         return result;
     }
 
@@ -100,7 +102,7 @@ class Dem : public Falling {
     // The total force on body i, summed in the order of its partners. The force of a pair is
     // computed from both sides, by the same formula from the same values.
     Tally push(std::size_t i, std::span<const Index> partners) {
-        Tally tally;
+        Tally tally, all;  // of the pairs with i < j, and of all
         Vector force{0, 0, -mass_of(radius_[i]) * s_.gravity}, torque{};
         std::uint64_t slot = next_springs_.offsets[i];
         const auto keep = [&](std::size_t partner, const Vector& spring) {
@@ -118,6 +120,7 @@ class Dem : public Falling {
             const Vector f = contact(side(low), side(high), normal,
                                      radius_[i] + radius_[j] - distance, spring, found);
             torque -= radius_[i] * cross(normal, f);
+            all += found;
             if (i == high) {
                 force += f;
                 continue;
@@ -126,6 +129,8 @@ class Dem : public Falling {
             keep(j, spring);
             tally += found;
         }
+        contacts_[i] = static_cast<double>(all.contacts);
+        overlap_[i] = all.overlap;
         for (std::size_t p = 0; p < plane_count(); ++p) {
             const Plane& plane = planes[p];
             if (!touches(i, plane)) continue;
@@ -185,6 +190,7 @@ class Dem : public Falling {
     }
 
     std::vector<Vector> spin_, next_velocity_, next_spin_;
+    std::vector<double> overlap_;  // the deepest of each body with others, for output
     Springs springs_, next_springs_;
 };
 

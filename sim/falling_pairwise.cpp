@@ -13,8 +13,10 @@ class Pairwise : public Falling {
 
     void step() override {
         const common::Stopwatch watch;
-        parallel_for(threads_, position_.size(),
-                     [&](std::size_t i) { velocity_[i][2] -= s_.gravity * dt_; });
+        parallel_for(threads_, position_.size(), [&](std::size_t i) {
+            velocity_[i][2] -= s_.gravity * dt_;
+            contacts_[i] = 0;
+        });
         drift();
         const Tally tally = part_all(search(RowKind::half));
         parallel_for(threads_, position_.size(), [&](std::size_t i) { hold(i); });
@@ -77,6 +79,8 @@ class Pairwise : public Falling {
         const Vector change = collision(velocity_[j] - velocity_[i], normal);
         velocity_[i] -= share_i * change;
         velocity_[j] += share_j * change;
+        contacts_[i] += 1;
+        contacts_[j] += 1;
         return {.contacts = 1,
                 .overlap = overlap,
                 .relative = overlap / reach,

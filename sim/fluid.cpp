@@ -135,6 +135,8 @@ class Collide : public Fluid {
                     "or smaller spheres");
         }
         begin();
+        contacts_.resize(positions_.size());
+        overlap_.resize(positions_.size());
     }
 
     void step() override {
@@ -148,6 +150,13 @@ class Collide : public Fluid {
         statistics_.response_seconds = watch.seconds() - statistics_.search_seconds;
     }
 
+    std::vector<Field> fields() const override {
+        auto result = Fluid::fields();
+        result.push_back({"contacts", 1, contacts_});
+        result.push_back({"overlap", 1, overlap_});
+        return result;
+    }
+
   private:
     void respond(const Rows<double, 3>& rows) {
         next_.resize(positions_.size());
@@ -158,6 +167,8 @@ class Collide : public Fluid {
                     response.add(settings_, positions_[i] - positions_[j],
                                  velocities_[i] - velocities_[j],
                                  std::max(rows[i].size(), rows[j].size()), i < j);
+                contacts_[i] = static_cast<double>(rows[i].size());
+                overlap_[i] = response.overlap;
                 next_[i] = velocities_[i] + response.change;
                 paths_[i] = settings_.dt * next_[i] + response.push;
                 return Largest{response.overlap};
@@ -166,7 +177,8 @@ class Collide : public Fluid {
         std::swap(velocities_, next_);
     }
 
-    std::vector<Vector> next_;  // velocities
+    std::vector<Vector> next_;                // velocities
+    std::vector<double> contacts_, overlap_;  // of each particle with others, for output
 };
 
 class Sph : public Fluid {
@@ -182,6 +194,7 @@ class Sph : public Fluid {
         fill_block();
         begin();
         densities_.assign(positions_.size(), water);
+        neighbours_.resize(positions_.size());
         pressures_.resize(positions_.size());
         accelerations_.resize(positions_.size());
         double top = 0;
@@ -219,6 +232,7 @@ class Sph : public Fluid {
     std::vector<Field> fields() const override {
         auto result = Fluid::fields();
         result.push_back({"density", 1, densities_});
+        result.push_back({"neighbours", 1, neighbours_});
         return result;
     }
 
@@ -293,6 +307,7 @@ class Sph : public Fluid {
                 density += water * samples_.volumes[b] *
                            kernel_.value(length(positions_[i] - samples_.positions[b]));
             densities_[i] = density;
+            neighbours_[i] = static_cast<double>(rows[i].size());
             const double x = density / water, x3 = x * x * x;
             pressures_[i] = std::max(0.0, stiffness * (x3 * x3 * x - 1));
         });
@@ -362,6 +377,7 @@ class Sph : public Fluid {
     Finder<double, 3> sample_finder_;  // holds the samples
     double sound_ = 0;
     std::vector<double> densities_, pressures_;  // at the beginning of the last step
+    std::vector<double> neighbours_;             // their number, for output
     std::vector<Vector> accelerations_;
     std::vector<std::uint64_t> first_;  // samples near particle i: near_[first_[i]] ...
     std::vector<Index> near_;

@@ -69,6 +69,7 @@ class Shearing final : public Simulation {
     Rule rule_;
     std::array<double, 3> size_;
     double radius_;
+    std::vector<double> contacts_;  // collisions of each sphere in the step, for output
     std::vector<double> radii_, search_radii_;  // of the spheres, and enlarged for the search
     std::vector<Vector> displacement_;
     Finder<double, 3> finder_;
@@ -129,6 +130,7 @@ Shearing::Shearing(const ShearingSettings& settings, const How& how, Start start
               written(shortest) + " across; take more of them or a smaller fill");
     check_search();
     radii_.assign(settings.n, radius_);
+    contacts_.assign(settings.n, 0);
     state_.spin.resize(settings.n);
     if (start == Start::placed) {
         place();
@@ -341,6 +343,11 @@ void Shearing::step() {
     }
     watch.lap();
     const std::vector<Pair> collided = advance(state_, rule_, statistics_);
+    std::ranges::fill(contacts_, 0);
+    for (const auto& [i, j] : collided) {
+        contacts_[i] += 1;
+        contacts_[j] += 1;
+    }
     wrap();
     statistics_.response_seconds = pushing + watch.seconds() - statistics_.search_seconds;
     measure(statistics_);
@@ -392,6 +399,7 @@ std::vector<Field> Shearing::fields() const {
     return {{"position", 3, flat(state_.position)},
             {"velocity", 3, flat(state_.velocity)},
             {"radius", 1, radii_},
+            {"contacts", 1, contacts_},
             {"angular_velocity", 3, flat(state_.spin)}};
 }
 

@@ -42,7 +42,8 @@ struct StepStatistics {
     std::vector<Own> own;
 };
 
-// One array of the bodies, for output: "position" (3 components) always comes first.
+// One array of the bodies, for output: "position" (3 components) always comes first. Where a
+// simulator has them, "contacts" and "overlap" are those of each body in the last step.
 struct Field {
     std::string name;
     int components;

@@ -16,6 +16,7 @@ void add_probe(CLI::App& app, Chosen& chosen);
 void add_stats(CLI::App& app, Chosen& chosen);
 void add_verify(CLI::App& app, Chosen& chosen);
 void add_run(CLI::App& app, Chosen& chosen);
+void add_view(CLI::App& app, Chosen& chosen);
 void add_bench(CLI::App& app, Chosen& chosen);
 void add_methods(CLI::App& app, Chosen& chosen);
 void add_scenes(CLI::App& app, Chosen& chosen);

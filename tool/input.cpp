@@ -20,6 +20,8 @@ std::size_t parse_number(const std::string& text) {
     return result.ec == std::errc() && result.ptr == end ? value : 0;
 }
 
+constexpr const char* input_group = "Input";
+
 CLI::Validator frame_validator(bool all) {
     return CLI::Validator(
         [all](std::string& text) {
@@ -61,18 +63,21 @@ const char* const input_help =
     "an .h5 file, a group of particles. With --ids all files of pairs hold ids; the body with\n"
     "the lower index still comes first.\n\n";
 
-void InputFlags::add_to(CLI::App& app, Frames frames, Ids offered) {
-    constexpr const char* group = "Input";
+void InputFlags::add_format_to(CLI::App& app) {
     app.add_option("--format", format, "format of FILE, if its ending does not show it")
         ->check(one_of(io::format_names()))
         ->type_name(common::join(io::format_names(), "|"))
-        ->group(group);
+        ->group(input_group);
     app.add_option(
            "--fields", fields,
            "names of the columns of a file without any, such as x,y,z,radius; _ is ignored")
         ->check(not_empty())
         ->type_name("NAMES")
-        ->group(group);
+        ->group(input_group);
+}
+
+void InputFlags::add_to(CLI::App& app, Frames frames, Ids offered) {
+    add_format_to(app);
     const bool all = frames == Frames::all;
     app.add_option(
            "--frame", frame,
@@ -80,10 +85,10 @@ void InputFlags::add_to(CLI::App& app, Frames frames, Ids offered) {
                : "of a trajectory: first (default), last or a number from 1")
         ->check(frame_validator(all))
         ->type_name(all ? "K|first|last|all" : "K|first|last")
-        ->group(group);
+        ->group(input_group);
     if (offered == Ids::offered)
         app.add_flag("--ids", ids, "pairs hold the ids in the column id instead of indices")
-            ->group(group);
+            ->group(input_group);
 }
 
 io::ReadOptions InputFlags::options(const io::Layout& layout) const {

@@ -22,6 +22,7 @@ struct InputFlags {
     enum class Frames { one, all };
     enum class Ids { offered, none };
     void add_to(CLI::App& app, Frames frames, Ids offered);
+    void add_format_to(CLI::App& app);  // --format and --fields alone
 
     bool all_frames() const { return frame == "all"; }
     io::ReadOptions options(const io::Layout& layout) const;

@@ -77,6 +77,7 @@ void set_up(CLI::App& app, Chosen& chosen) {
     add_verify(app, chosen);
     add_split(app, chosen);
     add_run(app, chosen);
+    add_view(app, chosen);
     add_bench(app, chosen);
     add_methods(app, chosen);
     add_scenes(app, chosen);

@@ -16,6 +16,7 @@
 #include "sim/checkpoint.hpp"
 #include "summary.hpp"
 #include "text.hpp"
+#include "view_page.hpp"
 
 namespace vicinal::tool {
 namespace {
@@ -54,8 +55,9 @@ struct RunFlags {
             ->type_name("METHOD");
         number("--threads", threads, "0 (default): VICINAL_THREADS, or all cores");
         constexpr const char* group = "Result";
-        app.add_option("-o,--output", folder,
-                       "a new folder for series.csv, frames and the checkpoint")
+        app.add_option(
+               "-o,--output", folder,
+               "a new folder for series.csv, frames, their page view.html and the checkpoint")
             ->check(not_empty())
             ->type_name("DIR")
             ->group(group);
@@ -153,8 +155,11 @@ struct Run {
     std::string resumed = {};  // what --resume does; empty: a new run
     double search = 0, response = 0, writing = 0;  // seconds
     bool stopped = false;
+    std::string page = {};     // the file; empty: none
+    std::string no_page = {};  // why, if there are frames
 
     void go();
+    void make_page();
     void one_step();
     std::string progress(double seconds) const;
 };
@@ -207,6 +212,19 @@ void Run::go() {
     if (folder) folder->checkpoint(plan, step, *simulation);
 }
 
+// The run has ended well even if its page cannot be made.
+void Run::make_page() {
+    if (!folder || folder->frames() == 0) return;
+    const Progress display("making the page");
+    try {
+        ViewInput input(folder->folder(), {}, {});
+        write_view(input, {}, folder->page());
+        page = folder->page();
+    } catch (const Error& error) {
+        no_page = error.what();
+    }
+}
+
 std::string resume_command(const Run& run) {
     return "vicinal run --resume " + shell_word(run.folder->folder());
 }
@@ -235,7 +253,10 @@ nlohmann::ordered_json to_json(const Run& run) {
     for (const auto& own : figures.own) json["own"][own.name] = own.value;
     if (!run.resumed.empty()) json["resumed_at"] = run.first;
     if (run.folder) {
-        json["output"] = {{"folder", run.folder->folder()}, {"frames", run.folder->frames()}};
+        json["output"] = {{"folder", run.folder->folder()},
+                          {"frames", run.folder->frames()},
+                          {"page", nullptr}};
+        if (!run.page.empty()) json["output"]["page"] = run.page;
         json["resume"] = resume_command(run);
     }
     return json;
@@ -283,6 +304,8 @@ std::string to_text(const Run& run) {
             row("",
                 fmt::format("{} (static bodies; open in ParaView too)", run.folder->solids()));
         row("", run.folder->checkpoint_file());
+        if (!run.page.empty()) row("to see it", run.page + " (open in a browser)");
+        if (!run.no_page.empty()) row("no page", run.no_page);
     }
     if (run.stopped)
         text += fmt::format("\nstopped after step {}; {}\n", run.step,
@@ -335,6 +358,7 @@ int run_run(const RunFlags& flags) {
         std::fflush(stdout);  // before a long run, even into a pipe
     }
     run.go();
+    run.make_page();
     if (flags.json)
         print(to_json(run));
     else

@@ -1,5 +1,5 @@
-// The folder of a run: series.csv, the frames with bodies.pvd, solids.vtp if there are static
-// bodies, and the checkpoint.
+// The folder of a run: series.csv, the frames with bodies.pvd and their page, solids.vtp if
+// there are static bodies, and the checkpoint.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +35,7 @@ class RunFolder {
     std::string series() const { return (folder_ / "series.csv").string(); }
     std::string list_of_frames() const { return (folder_ / "bodies.pvd").string(); }
     std::string solids() const { return (folder_ / "solids.vtp").string(); }
+    std::string page() const { return (folder_ / "view.html").string(); }
     std::string checkpoint_file() const { return (folder_ / "checkpoint").string(); }
     std::string folder() const { return folder_.string(); }
     std::size_t frames() const { return frames_.size(); }

@@ -9,10 +9,10 @@ export class Browser {
     #listeners = new Set();
     #sent = 0;
 
-    constructor(program) {
+    constructor(program, flags = ["--disable-gpu"]) {
         this.folder = mkdtempSync(join(tmpdir(), "vicinal-page-"));
         // The sandbox needs privileges that containers lack; the pages are trusted.
-        this.process = spawn(program, ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+        this.process = spawn(program, ["--headless=new", "--no-sandbox", ...flags, "--disable-dev-shm-usage",
             "--no-first-run", `--user-data-dir=${this.folder}`, "--remote-debugging-pipe"],
             {stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"]});
         let said = "";

@@ -11,7 +11,7 @@ export async function open(browser, url, look = {}) {
 }
 
 // The minimum contrast (WCAG 2.1) of all text on the page and in its plots.
-const least_contrast = (page) => page.value(`(() => {
+export const least_contrast = (page) => page.value(`(() => {
     const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
     const light = (colour) => {
         canvas.fillStyle = colour;

@@ -2,9 +2,12 @@
 // damaged, are rejected.
 #include "sim/checkpoint.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
+#include <set>
 #include <sstream>
 
 #include "sim/simulators.hpp"
@@ -54,8 +57,10 @@ TEST(Fields, have_the_same_names_in_every_simulator) {
         EXPECT_EQ(fields[0].name, "position");
         EXPECT_EQ(fields[1].name, "velocity");
         EXPECT_EQ(fields[2].name, "radius");
+        const std::set<std::string> others{"angular_velocity", "contacts", "density",
+                                           "neighbours", "overlap"};
         for (std::size_t k = 3; k < fields.size(); ++k)
-            EXPECT_TRUE(fields[k].name == "angular_velocity" || fields[k].name == "density")
+            EXPECT_TRUE(others.contains(fields[k].name))
                 << one.simulator << ": " << fields[k].name;
         simulation->step();
         for (const auto& own : simulation->statistics().own) {
@@ -65,6 +70,23 @@ TEST(Fields, have_the_same_names_in_every_simulator) {
             EXPECT_FALSE(own.meaning.empty()) << own.name;
         }
     }
+}
+
+// What the bodies have in the frames agrees with the statistics of the step.
+TEST(Fields, contacts_of_each_body_are_those_of_the_step) {
+    std::uint64_t found = 0;
+    for (const Case& one : cases()) {
+        if (one.simulator == "fluid") continue;  // its contacts are with the solids, too
+        const auto simulation = one.make();
+        run(*simulation, 5);
+        const sim::StepStatistics& figures = simulation->statistics();
+        const auto contacts = get(*simulation, "contacts");
+        EXPECT_EQ(std::accumulate(contacts.begin(), contacts.end(), 0.0),
+                  2 * static_cast<double>(figures.contacts))
+            << one.simulator;
+        found += figures.contacts;
+    }
+    EXPECT_GT(found, 0);
 }
 
 class Checkpoints : public ::testing::Test {

@@ -93,10 +93,11 @@ TEST_F(Run, the_state_does_not_depend_on_method_or_threads) {
 
 TEST_F(Run, writes_series_frames_and_a_checkpoint) {
     const auto result = quick({"-o", path("out"), "--every", "8"});
-    EXPECT_EQ(in("out"),
-              (std::vector<std::string>{"bodies.pvd", "bodies_000000.vtp", "bodies_000008.vtp",
-                                        "bodies_000016.vtp", "checkpoint", "series.csv"}));
+    EXPECT_EQ(in("out"), (std::vector<std::string>{"bodies.pvd", "bodies_000000.vtp",
+                                                   "bodies_000008.vtp", "bodies_000016.vtp",
+                                                   "checkpoint", "series.csv", "view.html"}));
     EXPECT_EQ(result["output"]["frames"], 3);
+    EXPECT_EQ(result["output"]["page"], path("out/view.html"));
     const auto rows = lines("out/series.csv");
     ASSERT_EQ(rows.size(), 21);
     EXPECT_EQ(rows[0],
@@ -121,11 +122,12 @@ TEST_F(Run, writes_what_stands_still_once) {
     const std::string solids = read("some/solids.vtp");
     EXPECT_NE(solids.find("NumberOfPoints=\"7\""), std::string::npos) << solids.substr(0, 500);
     EXPECT_NE(solids.find("Name=\"radius\""), std::string::npos) << solids.substr(0, 500);
-    EXPECT_EQ(in("some"), (std::vector<std::string>{"bodies.pvd", "bodies_000000.vtp",
-                                                    "checkpoint", "series.csv", "solids.vtp"}));
+    EXPECT_EQ(in("some"),
+              (std::vector<std::string>{"bodies.pvd", "bodies_000000.vtp", "checkpoint",
+                                        "series.csv", "solids.vtp", "view.html"}));
     EXPECT_EQ(go("none", "spheres=0").find("solids.vtp"), std::string::npos);
     EXPECT_EQ(in("none"), (std::vector<std::string>{"bodies.pvd", "bodies_000000.vtp",
-                                                    "checkpoint", "series.csv"}));
+                                                    "checkpoint", "series.csv", "view.html"}));
 }
 
 TEST_F(Run, makes_its_folder_with_the_parents) {

@@ -1,0 +1,108 @@
+// vicinal view: what it writes and its errors. tests/page/view_test.mjs opens the pages.
+#include <algorithm>
+
+#include "harness.hpp"
+
+namespace vicinal::test {
+namespace {
+
+class View : public Tool {
+  protected:
+    nlohmann::json view(std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), "view");
+        arguments.insert(arguments.end(), {"-o", path("page.html")});
+        return json(arguments);
+    }
+    // A trajectory of this many frames.
+    std::string frames(std::size_t count) const {
+        std::string text;
+        for (std::size_t k = 0; k < count; ++k)
+            text += "2\n\nA 0 0 0\nA 1 2 " + std::to_string(k) + "\n";
+        return write("frames.xyz", text);
+    }
+};
+
+TEST_F(View, tells_what_the_page_holds) {
+    const std::string bodies = write("bodies.csv", "x,y,z\n0,0,0\n1,2,3\n4,0,4\n");
+    const std::string pairs = write("pairs.csv", "i,j\n0,1\n1,2\n");
+    const auto result = view({bodies, pairs, "--bits", "4"});
+    EXPECT_EQ(result["bodies"], 3);
+    EXPECT_EQ(result["frames"], 1);
+    EXPECT_EQ(result["pairs"], 2);
+    EXPECT_DOUBLE_EQ(result["error"], 4.0 / 15 / 2);
+    const std::string page = read("page.html");
+    EXPECT_EQ(result["bytes"], page.size());
+    EXPECT_TRUE(page.starts_with("<!DOCTYPE html>"));
+    EXPECT_TRUE(page.ends_with("</body></html>\n"));
+    const Outcome text = run({"view", bodies, "-o", path("text.html")});
+    EXPECT_EQ(text.code, 0) << text.err;
+    EXPECT_NE(text.out.find("text.html ("), std::string::npos) << text.out;
+    EXPECT_NE(text.out.find("1 frame)"), std::string::npos) << text.out;
+}
+
+TEST_F(View, shows_some_of_the_frames) {
+    const std::string file = frames(40);
+    EXPECT_EQ(view({file})["frames"], 40);
+    const auto third = view({file, "--every", "3"});
+    EXPECT_EQ(third["frames"], 14);
+    EXPECT_EQ(third["every"], 3);
+    // A page with all frames is larger than one with half of them.
+    const std::uint64_t all = view({file})["bytes"],
+                        half = view({file, "--every", "2"})["bytes"];
+    const auto thinned = view({file, "--max-bytes", std::to_string((all + half) / 2)});
+    EXPECT_EQ(thinned["every"], 2);
+    EXPECT_EQ(thinned["bytes"], half);
+    expect_error(1, {"view", file, "-o", path("small.html"), "--max-bytes", "1000"},
+                 {"one frame", "--max-bytes"});
+    EXPECT_EQ(std::ranges::count(files(), "small.html"), 0);
+}
+
+TEST_F(View, a_run_writes_the_same_page) {
+    json({"run", "fluid", "--n", "50", "--steps", "4", "--every", "2", "spheres=7", "-o",
+          path("fluid")});
+    view({path("fluid")});
+    EXPECT_EQ(read("fluid/view.html"), read("page.html"));
+    // Frames that cannot be read do not spoil the run.
+    json({"run", "falling", "--n", "50", "--steps", "4", "--every", "2", "-o", path("fall")});
+    write("fall/bodies_000002.vtp", "nothing");
+    const auto resumed = json({"run", "--resume", path("fall"), "--steps", "6"});
+    EXPECT_EQ(resumed["step"], 6);
+    EXPECT_EQ(resumed["output"]["page"], nullptr);
+}
+
+TEST_F(View, wrong_command_lines) {
+    const std::string file = write("a.csv", "x,y\n0,0\n");
+    const std::string out = path("page.html");
+    expect_error(2, {"view", file}, {"--output"});
+    expect_error(2, {"view", "-o", out}, {"DIR|FILE"});
+    expect_error(2, {"view", file, "-o", out, "--bits", "3"}, {"--bits"});
+    expect_error(2, {"view", file, "-o", out, "--bits", "17"}, {"--bits"});
+    expect_error(2, {"view", file, "-o", out, "--every", "0"}, {"--every"});
+    expect_error(2, {"view", file, "-o", out, "--boxes", "--radius", "1"},
+                 {"--boxes", "--radius"});
+    expect_error(2, {"view", file, "-o", file}, {"overwrite"});
+    expect_error(2, {"view", path(""), "-o", out, "--format", "csv"}, {"--format", "folder"});
+}
+
+TEST_F(View, wrong_files) {
+    const std::string out = path("page.html");
+    expect_error(1, {"view", path("none.csv"), "-o", out}, {"none.csv"});
+    expect_error(1, {"view", path(""), "-o", out}, {"bodies.pvd", "vicinal run"});
+    write("bodies.pvd", "<Collection><DataSet timestep=\"0\"/></Collection>");
+    expect_error(1, {"view", path(""), "-o", out}, {"bodies.pvd", "timestep"});
+    write("bodies.pvd", "<Collection/>");
+    expect_error(1, {"view", path(""), "-o", out}, {"no frames"});
+    expect_error(1, {"view", write("nan.csv", "x,y,z\n0,0,0\n1,nan,2\n"), "-o", out},
+                 {"nan.csv", "y of line 3", "nan"});
+    expect_error(1, {"view", write("flat.csv", "x\n0\n"), "-o", out}, {"flat.csv", "'y'"});
+    expect_error(1, {"view", write("wide.csv", "x,y\n-1e308,0\n1e308,0\n"), "-o", out},
+                 {"largest double"});
+    const std::string file = write("a.csv", "x,y\n0,0\n1,1\n");
+    expect_error(1, {"view", file, write("p.csv", "i,j\n0,2\n"), "-o", out},
+                 {"p.csv", "j = 2"});
+    expect_error(1, {"view", file, "--radius", "column", "-o", out}, {"radius"});
+    EXPECT_EQ(std::ranges::count(files(), "page.html"), 0);
+}
+
+}  // namespace
+}  // namespace vicinal::test
