@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -37,6 +38,12 @@ void World<T, D>::State::check(Handle h) const {
 template <Real T, int D>
 void World<T, D>::State::check(const Vector<T, D>& low, const Vector<T, D>& high,
                                const char* what) const {
+    unsigned good = 1;  // branch-free
+    constexpr T most = std::numeric_limits<T>::max();
+    for (std::size_t k = 0; k < D; ++k)
+        good &= unsigned{low[k] <= high[k]} & unsigned{low[k] >= -most} &
+                unsigned{high[k] <= most};
+    if (good != 0) return;
     for (std::size_t k = 0; k < D; ++k) {
         const std::string where = std::string(" of ") + what + " on axis " + std::to_string(k);
         if (!std::isfinite(low[k]) || !std::isfinite(high[k]))
