@@ -1,8 +1,8 @@
 // A binary tree of boxes that change one at a time (a dynamic AABB tree). A node stores the
 // boxes of its two children, so that a query tests both with one access to memory. A new box
-// goes where the sum of all extents grows least; a box that still fits its parent is changed in
-// place. Insertion and removal take logarithmic time; a tree that has become deep, or of which
-// most has changed, is built again.
+// goes where the sum of all extents grows least; a box that overlaps its former self is changed
+// in place. Insertion and removal take logarithmic time; a tree that has become deep, or of
+// which most has changed, is built again.
 #pragma once
 
 #include <array>
@@ -198,14 +198,13 @@ void DynamicTree<T, D>::set(Index body, const Box<T, D>& box) {
     if (body >= leaf_.size()) leaf_.resize(body + std::size_t{1}, none);
     const Index place = leaf_[body];
     if (place != none) {
-        const Index node = place >> 1;
-        if (node == root_ || encloses(box_at(nodes_[node].place), box)) {
+        ++changes_;
+        if (overlaps(box_at(place), box)) {
             box_at(place) = box;
-            return refit(node);
+            return refit(place >> 1);
         }
         remove(body);
     }
-    ++changes_;
     insert(body, box);
 }
 
@@ -220,6 +219,7 @@ double DynamicTree<T, D>::cost_below(Index child, const Box<T, D>& there,
 template <Real T, int D>
 void DynamicTree<T, D>::insert(Index body, const Box<T, D>& box) {
     ++size_;
+    ++changes_;
     if (root_ == none) {  // a root with one child; the box of the other is empty
         root_ = new_node();
         nodes_[root_] = {{box, empty_box<T, D>()}, {none, none}, none};

@@ -43,6 +43,8 @@ struct World<T, D>::State {
     void check(Handle body) const;
     void check(const Vector<T, D>& low, const Vector<T, D>& high, const char* what) const;
 
+    // If it fails, the next one finds all changes since the last that did not.
+    void update_or_break();
     void update();
     void list_pairs();
     void pairs_of(Handle body, std::vector<Handle>& others);
@@ -99,8 +101,9 @@ struct World<T, D>::State {
     void renew(bool all);
     void test_lists(bool all);
     void probe_tree();
-    void search();
-    void adopt_rows(const Rows<T, D>& rows);
+    void search_again();
+    void search(bool recovers);
+    void adopt_rows(const Rows<T, D>& rows, bool recovers);
     void finish(bool all);
     void join_events();
     void compact();
@@ -133,6 +136,7 @@ struct World<T, D>::State {
     std::unique_ptr<Finder<T, D>> finder;  // of fat boxes
     Changes<D> changes;
     std::vector<Pair> pairs;
+    bool broken = false;  // an update has failed: the lists are not to be used
     bool listed = false;  // pairs are those of the last update
 
     DynamicTree<T, D> tree;  // of the fat boxes, some of them enlarged

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "world/state.hpp"
@@ -195,9 +196,24 @@ void World<T, D>::State::probe_tree() {
         pool.insert(pool.end(), parts[t].candidates.begin(), parts[t].candidates.end());
 }
 
-// All lists, from a search of the fat boxes.
+// After an update that failed, the lists are incomplete, but boxes, flags and `before` are
+// still those of the last update that did not. The next search finds all pairs of that one,
+// too.
 template <Real T, int D>
-void World<T, D>::State::search() {
+void World<T, D>::State::search_again() {
+    active_list.clear();
+    for (Part& part : parts) part.clear();
+    parallel_for(threads, body.size(), [&](std::size_t h) {
+        list[h].count = 0;
+        active[h] = 0;
+        if (body[h].flags == 0 || body[h].is(added)) return;
+        fat[h] = body[h].is(alive) ? united(fat[h], before[h]) : before[h];
+    });
+}
+
+// All lists, from a search of the fat boxes. If it recovers, also the removed bodies' ones.
+template <Real T, int D>
+void World<T, D>::State::search(bool recovers) {
     if (finder == nullptr) {
         Options<D> options;
         options.threads = threads;
@@ -205,7 +221,7 @@ void World<T, D>::State::search() {
     }
     handles.clear();
     for (Handle h = 0; h < body.size(); ++h)
-        if (body[h].is(alive)) handles.push_back(h);
+        if (body[h].is(alive) || (recovers && body[h].flags != 0)) handles.push_back(h);
     const std::size_t n = handles.size();
     lower.resize(n);
     upper.resize(n);
@@ -221,11 +237,11 @@ void World<T, D>::State::search() {
     });
     Bodies<T, D> bodies = boxes<D>(lower, upper);
     if (uses_groups) bodies = bodies.grouped(groups, masks);
-    adopt_rows(finder->neighbours(bodies, Columns::ij, RowKind::half));
+    adopt_rows(finder->neighbours(bodies, Columns::ij, RowKind::half), recovers);
 }
 
 template <Real T, int D>
-void World<T, D>::State::adopt_rows(const Rows<T, D>& rows) {
+void World<T, D>::State::adopt_rows(const Rows<T, D>& rows, bool recovers) {
     parallel_for(threads, body.size(), [&](std::size_t h) { list[h].count = 0; });
     candidates = rows.indices.size();
     pool.resize(candidates);
@@ -239,8 +255,11 @@ void World<T, D>::State::adopt_rows(const Rows<T, D>& rows) {
             Candidate* to = pool.data() + list[i].begin;
             for (const Index other : rows[k]) {
                 const Handle j = handles[other];
-                const bool now = overlaps(body[i].box, body[j].box);
+                const bool now = overlaps(body[i].box, body[j].box) &&
+                                 (body[i].flags & body[j].flags & alive) != 0;
                 if (now && !paired(i, j)) parts[t].began.push_back(key_of_pair(i, j));
+                if (recovers && !now && paired(i, j))
+                    parts[t].ended.push_back(key_of_pair(i, j));
                 *to++ = j << 1 | Index{now};
             }
         }
@@ -262,9 +281,10 @@ void World<T, D>::State::finish(bool all) {
     };
     if (all) {
         active_list.clear();
-        for (const Handle h : handles) active_list.push_back(h);
-        parallel_for(threads, body.size(), [&](std::size_t h) { active[h] = 0; });
-        for (const Handle h : handles) active[h] = 1;
+        for (const Handle h : handles) {
+            active_list.push_back(h);
+            active[h] = 1;
+        }
     } else {
         for (const Handle h : renewals)
             if (active[h] == 0 && body[h].is(alive)) {
@@ -304,8 +324,9 @@ void World<T, D>::State::join_events() {
 // Removes the gaps between lists once they are most of the pool.
 template <Real T, int D>
 void World<T, D>::State::compact() {
-    if (pool.size() < 2 * candidates + 4096) return;
+    if (broken || pool.size() < 2 * candidates + 4096) return;
     spare_pool.clear();
+    spare_pool.reserve(candidates);  // what follows must not fail
     for (Handle h = 0; h < body.size(); ++h) {
         if (list[h].count == 0) continue;
         const Candidate* const first = pool.data() + list[h].begin;
@@ -317,13 +338,17 @@ void World<T, D>::State::compact() {
 
 template <Real T, int D>
 void World<T, D>::State::update() {
-    listed = false;
+    compact();
+    // What finish() needs, which must not fail.
+    active_list.reserve(body.size());
+    free.reserve(free.size() + removed.size());
     find_renewed();
-    wake();
+    if (!broken) wake();
     // Measured: a probe and the change of the tree take about as long as the search of 30
     // bodies.
-    const bool all = renewals.size() > size / 32;
-    if (all) {
+    const bool all = broken || renewals.size() > size / 32 + 16;
+    const bool recovers = std::exchange(broken, true);
+    if (all && !recovers) {
         // Every list is tested and replaced.
         for (Handle h = 0; h < body.size(); ++h)
             if (list[h].count > 0 && active[h] == 0) {
@@ -332,15 +357,30 @@ void World<T, D>::State::update() {
             }
     }
     renew(all);
-    test_lists(all);
+    if (recovers)
+        search_again();
+    else
+        test_lists(all);
     if (all)
-        search();
+        search(recovers);
     else
         probe_tree();
-    finish(all);
     join_events();
-    compact();
+    finish(all);
+    broken = false;
     settled.store(tree_built, std::memory_order_relaxed);
+}
+
+template <Real T, int D>
+void World<T, D>::State::update_or_break() {
+    listed = false;
+    try {
+        update();
+    } catch (...) {
+        tree_built = false;
+        settled.store(false, std::memory_order_relaxed);
+        throw;
+    }
 }
 
 template struct World<float, 2>::State;

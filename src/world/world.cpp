@@ -16,6 +16,12 @@ namespace vicinal::inline VICINAL_API {
 
 namespace {
 
+// One element can be added without fail.
+template <class V>
+void make_room(V& values) {
+    if (values.size() == values.capacity()) values.reserve(2 * values.size() + 64);
+}
+
 // A call of the public interface that may allocate or evaluate the formula.
 template <class F>
 decltype(auto) run_in_world(MemoryLedger& ledger, const char* what_for, const F& f) {
@@ -41,8 +47,8 @@ void World<T, D>::State::check(const Vector<T, D>& low, const Vector<T, D>& high
     unsigned good = 1;  // branch-free
     constexpr T most = std::numeric_limits<T>::max();
     for (std::size_t k = 0; k < D; ++k)
-        good &= unsigned{low[k] <= high[k]} & unsigned{low[k] >= -most} &
-                unsigned{high[k] <= most};
+        good &=
+            unsigned{low[k] <= high[k]} & unsigned{low[k] >= -most} & unsigned{high[k] <= most};
     if (good != 0) return;
     for (std::size_t k = 0; k < D; ++k) {
         const std::string where = std::string(" of ") + what + " on axis " + std::to_string(k);
@@ -74,17 +80,21 @@ Handle World<T, D>::State::add(const Box<T, D>& box, std::uint32_t group, std::u
     if (h >= DynamicTree<T, D>::max_bodies)
         throw Error(Error::Kind::limit,
                     "a world holds up to 2147483647 bodies; remove some, or use two worlds");
-    if (reuse) {
-        free.pop_back();
+    // All that may fail comes first.
+    make_room(touched);
+    make_room(loose_bodies);
+    if (!reuse) {
+        const std::size_t bodies = h + std::size_t{1};
+        before.resize(bodies);
+        fat.resize(bodies);
+        displacement.resize(bodies);
+        filter.resize(bodies);
+        user.resize(bodies);
+        list.resize(bodies);
+        active.resize(bodies);
+        body.resize(bodies);
     } else {
-        body.emplace_back();
-        before.emplace_back();
-        fat.emplace_back();
-        displacement.emplace_back();
-        filter.emplace_back();
-        user.emplace_back();
-        list.emplace_back();
-        active.emplace_back();
+        free.pop_back();
     }
     body[h] = {box, alive | added | awake, 0};
     before[h] = fat[h] = box;
@@ -101,6 +111,8 @@ Handle World<T, D>::State::add(const Box<T, D>& box, std::uint32_t group, std::u
 template <Real T, int D>
 void World<T, D>::State::move(Handle h, const Box<T, D>& box, const Vector<T, D>* u) {
     Body& b = body[h];
+    make_room(touched);
+    make_room(loose_bodies);
     if (u != nullptr) {
         displacement[h] = *u;
         b.flags |= guided;
@@ -117,6 +129,8 @@ void World<T, D>::State::move(Handle h, const Box<T, D>& box, const Vector<T, D>
 template <Real T, int D>
 void World<T, D>::State::remove(Handle h) {
     Body& b = body[h];
+    make_room(touched);
+    make_room(removed);
     removed.push_back(h);
     if (!b.is(moved | added)) touched.push_back(h);
     b.flags |= moved;
@@ -129,14 +143,15 @@ void World<T, D>::State::settle() {
     if (settled.load(std::memory_order_acquire)) return;
     const std::lock_guard lock(settling);
     if (settled.load(std::memory_order_relaxed)) return;
-    if (!tree_built) build_tree();
+    const bool built = std::exchange(tree_built, false);  // false if this fails
+    if (!built) build_tree();
     for (const Handle h : loose_bodies) {
-        Body& b = body[h];
-        b.flags &= static_cast<std::uint8_t>(~loose);
-        if (!b.is(alive)) continue;
-        if (!tree.holds(h) || !encloses(tree.box_of(h), b.box))
+        const Body& b = body[h];
+        if (b.is(alive) && (!tree.holds(h) || !encloses(tree.box_of(h), b.box)))
             tree.set(h, united(fat[h], b.box));
     }
+    for (const Handle h : loose_bodies) body[h].flags &= static_cast<std::uint8_t>(~loose);
+    tree_built = true;
     loose_bodies.clear();
     settled.store(true, std::memory_order_release);
 }
@@ -181,6 +196,9 @@ void World<T, D>::State::pairs_of(Handle h, std::vector<Handle>& others) {
 template <Real T, int D>
 void World<T, D>::State::list_pairs() {
     if (listed) return;
+    if (broken)
+        throw Error(Error::Kind::input,
+                    "the last update failed, so there are no pairs; call update() again");
     keys.clear();
     for (Handle i = 0; i < body.size(); ++i)
         for (Index c = 0; c < list[i].count; ++c) {
@@ -262,7 +280,7 @@ void World<T, D>::remove(Handle body) {
 template <Real T, int D>
 const Changes<D>& World<T, D>::update() {
     State& s = state();
-    run_in_world(s.ledger, "update the world", [&] { s.update(); });
+    run_in_world(s.ledger, "update the world", [&] { s.update_or_break(); });
     return s.changes;
 }
 
