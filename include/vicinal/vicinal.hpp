@@ -17,3 +17,4 @@
 #include <vicinal/types.hpp>
 #include <vicinal/version.hpp>
 #include <vicinal/views.hpp>
+#include <vicinal/world.hpp>

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <memory>
 #include <new>
 #include <string>
@@ -247,6 +248,104 @@ TEST(Nested, EachFinderCountsItsOwn) {
         EXPECT_EQ(test::pairs_of(taken), pairs);
     }
     EXPECT_LT(live_bytes - before, 4096u);
+}
+
+// Balls on a lattice that tremble, and some that fly through; all of it comes back.
+class Trembling {
+  public:
+    explicit Trembling(std::size_t n) : world(1) {
+        for (std::size_t k = 0; k < n; ++k) {
+            bodies.push_back(world.add(lower(k, 0), upper(k, 0)));
+        }
+    }
+    void move(int step) {
+        for (std::size_t k = 0; k < bodies.size(); ++k)
+            world.move(bodies[k], lower(k, step), upper(k, step));
+    }
+
+    vicinal::World<float, 3> world;
+    std::vector<Handle> bodies;
+
+  private:
+    static Vector<float, 3> lower(std::size_t k, int step) {
+        const float shake = step % 2 == 0 ? 0.0f : 0.01f,
+                    flight = k % 64 == 0 ? static_cast<float>(step % 16) * 0.7f : 0.0f;
+        return {static_cast<float>(k % 20) + shake, static_cast<float>(k / 20 % 20) - shake,
+                static_cast<float>(k / 400) + flight};
+    }
+    static Vector<float, 3> upper(std::size_t k, int step) {
+        Vector<float, 3> x = lower(k, step);
+        for (float& v : x) v += 1.001f;
+        return x;
+    }
+};
+
+TEST(SteadyWorld, AllocatesNothing) {
+    Trembling scene(8000);
+    std::vector<Hit<float>> hits;
+    hits.reserve(100);
+    std::size_t events = 0, before = 0;
+    for (int step = 0; step < 160; ++step) {
+        if (step == 96) before = allocations;
+        scene.move(step);
+        events += scene.world.update().began.size();
+        scene.world.all(Query<float, 3>::ray({0.5f, 0.5f, -1}, {0, 0, 30}), hits);
+    }
+    EXPECT_EQ(allocations - before, 0u);
+    EXPECT_GT(events, 10000u);
+    EXPECT_FALSE(hits.empty());
+}
+
+// Whichever allocation fails, the next update finds all changes since the last good one.
+TEST(Failing, AnyAllocationLeavesAUsableWorld) {
+    bool failed = true;
+    for (std::size_t k = 0; failed; ++k) {
+        Trembling scene(700);
+        const auto pairs = [](Trembling& s) { return s.world.pairs(); };
+        PairMap<int, 3> alive;
+        for (int step = 0; step < 3; ++step) {
+            scene.move(step);
+            alive.apply(scene.world.update());
+        }
+        failed = false;
+        failing_allocation = allocations + k;
+        for (int step = 3; step < 6 && !failed; ++step) {
+            try {
+                for (std::size_t b = 0; b < 40; ++b)
+                    scene.bodies.push_back(scene.world.add({1, 1, 1}, {3, 3, 3}));
+                scene.world.remove(scene.bodies[0]);
+                scene.bodies.erase(scene.bodies.begin());
+                scene.move(step);
+                scene.world.any(Query<float, 3>::point({1, 2, 3}));
+                scene.world.update();
+                failing_allocation = never;
+                alive.apply({{scene.world.begun().begin(), scene.world.begun().end()},
+                             {scene.world.ended().begin(), scene.world.ended().end()},
+                             {}});
+            } catch (const std::bad_alloc&) {  // of the vectors here
+                failed = true;
+            } catch (const Error& error) {
+                failed = error.kind() == Error::Kind::memory;
+                EXPECT_TRUE(failed) << error.what();
+            }
+            if (!failed) failing_allocation = allocations + k;
+        }
+        failing_allocation = never;
+        alive.apply(scene.world.update());
+        // As in a world without history.
+        vicinal::World<float, 3> fresh(1);
+        std::map<Handle, Handle> number;
+        for (Handle h = 0; h < 2000; ++h)
+            if (scene.world.contains(h))
+                number[fresh.add(scene.world.lower(h), scene.world.upper(h))] = h;
+        fresh.update();
+        std::vector<Pair> expected, found;
+        for (const auto [i, j] : fresh.pairs()) expected.push_back({number[i], number[j]});
+        for (const auto& [key, value] : alive) found.push_back({key.i, key.j});
+        std::sort(expected.begin(), expected.end());
+        ASSERT_EQ(found, expected) << "after allocation " << k << " failed";
+        ASSERT_EQ(pairs(scene), expected);
+    }
 }
 
 // Whichever allocation of a step fails, the finder answers in the next one.
