@@ -1,6 +1,6 @@
 // The k nearest of many points in an open domain. Where points are about equally dense, a grid
 // finds all within a common distance in a fraction of the time of a search for each query: that
-// distance is chosen for about three times k, and the k nearest are selected. Queries with
+// distance is chosen for more than twice k, and the k nearest are selected. Queries with
 // fewer than k within it are left to the tree.
 #pragma once
 
@@ -51,6 +51,7 @@ class NearestRows {
             finder.neighbours(all, Columns::ij, RowKind::full, Order::any, RowOrder::spatial));
     }
 
+    bool any() const { return count_.size() > 0; }
     bool has(Index query) const { return query < count_.size() && count_[query] != unknown; }
     std::span<const Neighbour<T, D>> of(Index query) const {
         return {best_.data() + query * k_, count_[query]};
@@ -60,7 +61,7 @@ class NearestRows {
     static constexpr std::uint32_t unknown = std::numeric_limits<std::uint32_t>::max();
     static constexpr std::size_t limit_of_index = std::numeric_limits<Index>::max();
 
-    // Three times k bodies are expected within it, if they fill their bounds evenly.
+    // Two and a half times k bodies are expected within it, if they fill their bounds evenly.
     static T reach_for(const Bodies<T, D>& bodies, std::size_t k) {
         double volume = 1;
         for (const Column<T>& x : bodies.position.axis) {
@@ -73,7 +74,7 @@ class NearestRows {
         }
         const double ball = D == 3 ? 4 * std::numbers::pi / 3 : std::numbers::pi;
         const double each = volume / static_cast<double>(bodies.size());
-        return static_cast<T>(std::pow(3 * static_cast<double>(k) * each / ball, 1.0 / D));
+        return static_cast<T>(std::pow(2.5 * static_cast<double>(k) * each / ball, 1.0 / D));
     }
 
     // The bodies, and after them the queries.
@@ -97,29 +98,53 @@ class NearestRows {
         k_ = k;
         best_.resize(queries.size() * k);
         count_.resize(queries.size());
-        parallel_for(threads, rows.size(), [&](std::size_t r) {
-            const std::size_t q = rows.body(r);
-            if (q < first) return;
-            const Index query = static_cast<Index>(q - first);
-            Neighbour<T, D>* const best = best_.data() + query * k;
-            std::size_t count = 0;
-            for (const Index body : rows[r]) {
-                if (body >= bodies.size()) continue;
-                Vector<T, D> d;
-                for (std::size_t a = 0; a < D; ++a)
-                    d[a] = bodies.position.axis[a][body] - queries.position.axis[a][query];
-                const Neighbour<T, D> one{dot(d, d), body, {}};
-                if (count < k)
-                    ++count;
-                else if (!(one < best[k - 1]))
+        parallel_ranges(threads, rows.size(), [&](Range range, std::size_t) {
+            std::vector<T> squares;
+            std::vector<Index> found;
+            for (std::size_t r = range.begin; r < range.end; ++r) {
+                const std::size_t q = rows.body(r);
+                if (q < first) continue;
+                const auto query = static_cast<Index>(q - first);
+                squares.resize(rows[r].size());
+                found.resize(rows[r].size());
+                std::size_t count = 0;
+                for (const Index body : rows[r]) {
+                    found[count] = body;  // overwritten if it is a query
+                    count += body < bodies.size();
+                }
+                for (std::size_t e = 0; e < count; ++e) {
+                    Vector<T, D> d;
+                    for (std::size_t a = 0; a < D; ++a)
+                        d[a] =
+                            bodies.position.axis[a][found[e]] - queries.position.axis[a][query];
+                    squares[e] = dot(d, d);
+                }
+                poll_cancelled(count);
+                if (count < k && !complete) {
+                    count_[query] = unknown;
                     continue;
-                std::size_t p = count - 1;
-                for (; p > 0 && one < best[p - 1]; --p) best[p] = best[p - 1];
-                best[p] = one;
+                }
+                count_[query] = static_cast<std::uint32_t>(std::min(count, k));
+                rank({squares.data(), count}, found.data(), best_.data() + query * k);
             }
-            count_[query] =
-                count == k || complete ? static_cast<std::uint32_t>(count) : unknown;
         });
+    }
+
+    // The k first by counting for each how many are before it: without branches that
+    // mispredict.
+    void rank(std::span<const T> squares, const Index* found, Neighbour<T, D>* best) const {
+        for (std::size_t e = 0; e < squares.size(); ++e) {
+            const T square = squares[e];
+            std::uint32_t before = 0, same = 0;
+            for (const T other : squares) {
+                before += other < square;
+                same += other == square;
+            }
+            if (same > 1) [[unlikely]]
+                for (std::size_t o = 0; o < squares.size(); ++o)
+                    before += squares[o] == square && found[o] < found[e];
+            if (before < k_) best[before] = {square, found[e], {}};
+        }
     }
 
     std::size_t k_ = 0;

@@ -279,10 +279,16 @@ Rows<T, D, I> Finder<T, D>::State::nearest(const Bodies<T, D>* queries, std::siz
     context.max_tests =
         std::max(static_cast<double>(max_image_tests(0, options.max_pairs)) / count,
                  0x1p13 + 64 * static_cast<double>(scene.bodies()));
+    NearestRows<T, D> known;
+    if (scene.lattice().open && bodies.shape != Shape::boxes &&
+        query_bodies.shape != Shape::boxes && !context.filter->active() &&
+        options.max_bytes == no_limit &&
+        dynamic_cast<const NearestFinder<T, D>*>(&structure->method()) == nullptr)
+        known.find(bodies, queries, k, max_distance, options, execution.threads);
     // Queries one after the other where they are near each other: the same nodes are visited.
     CurveOrder<T, D> curve;
     Buffer<Index> order;
-    if (query_bodies.size() > 1024) {
+    if (query_bodies.size() > 1024 && !known.any()) {
         Scene<T, D> query_scene;
         query_scene.assign(at_rest(query_bodies), domain_of(false), execution);
         curve.assign(query_scene, query_bodies.size());
@@ -291,12 +297,6 @@ Rows<T, D, I> Finder<T, D>::State::nearest(const Bodies<T, D>* queries, std::siz
                      [&](std::size_t q) { order[q] = curve[q]; });
         context.order = order.span();
     }
-    NearestRows<T, D> known;
-    if (scene.lattice().open && bodies.shape != Shape::boxes &&
-        query_bodies.shape != Shape::boxes && !context.filter->active() &&
-        options.max_bytes == no_limit &&
-        dynamic_cast<const NearestFinder<T, D>*>(&structure->method()) == nullptr)
-        known.find(bodies, queries, k, max_distance, options, execution.threads);
     Rows<T, D> result = empty_rows<T, D>(options.allocator);
     collect_nearest(context, execution.threads, limits(), columns, result, known,
                     [&](NearestQuery<T, D>& query) { finder.nearest(query); });
