@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests. --all: also everything slow (more combinations of the agreement and torture
 # suites, each instruction set, the second compiler, sanitizers, format and clang-tidy, fuzzing,
-# the page of the bench in a browser).
+# the pages of vicinal view and of the bench in a browser).
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 case "${1:-}" in
@@ -58,6 +58,8 @@ fi
 
 [ -z "$page" ] || ctest --test-dir build/release -N -L page | grep ': page$' >/dev/null ||
     { echo "the test of the bench's page is not registered: see tests/CMakeLists.txt" >&2; exit 1; }
+ctest --test-dir build/release -N -L page | grep ': view$' >/dev/null ||
+    { echo "the test of vicinal view's pages is not registered: see tests/CMakeLists.txt" >&2; exit 1; }
 VICINAL_TEST_ALL=1 run_tests release
 
 step "test: Python"

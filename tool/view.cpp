@@ -39,8 +39,8 @@ struct ViewFlags {
             ->group(bodies);
         app.add_flag("--boxes", shape.boxes, "boxes, also those of the faces of a mesh")
             ->group(bodies);
-        app.add_option("--dim", shape.dim, "2 or 3; default: by the columns")
-            ->check(CLI::IsMember({2, 3}))
+        app.add_option("--dim", shape.dim, "dimension, if the columns leave it open")
+            ->check(one_of({"2", "3"}))
             ->type_name("2|3")
             ->group(bodies);
         constexpr const char* group = "Result";
@@ -50,11 +50,11 @@ struct ViewFlags {
             ->type_name("OUT")
             ->group(group);
         app.add_option("--bits", options.bits, "of a coordinate, 4 to 16; default 12")
-            ->check(CLI::Range(4, 16))
+            ->check(CLI::Range(4, 16).description(""))
             ->type_name("B")
             ->group(group);
         app.add_option("--every", options.every, "show one of K frames; default 1")
-            ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32))
+            ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32).description(""))
             ->type_name("K")
             ->group(group);
         app.add_option("--max-bytes", options.max_bytes,

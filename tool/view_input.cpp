@@ -77,7 +77,7 @@ std::pair<std::string, bool> vector_of(const std::string& name) {
 using Point = std::array<double, 3>;
 
 // Six times the volume of a tetrahedron.
-double volume(const Point& a, const Point& b, const Point& c, const Point& d) {
+double signed_volume(const Point& a, const Point& b, const Point& c, const Point& d) {
     std::array<Point, 3> e;
     for (std::size_t x = 0; x < 3; ++x) {
         e[0][x] = b[x] - a[x];
@@ -295,7 +295,7 @@ void ViewInput::add_triangles(const io::Table& mesh) {
         const Point a = point(corners[0]), b = point(corners[1]);
         const double edge = std::hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]);
         constexpr double flat = 1e-6;  // of the cube of an edge: a quadrilateral
-        return std::abs(volume(a, b, point(corners[2]), point(corners[3]))) >
+        return std::abs(signed_volume(a, b, point(corners[2]), point(corners[3]))) >
                flat * edge * edge * edge;
     };
     // Faces of tetrahedra by their sorted corners; what two of them share is inside.

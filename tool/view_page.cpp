@@ -40,7 +40,7 @@ std::string script(const std::string& id, const std::string& content) {
                        content);
 }
 
-struct Range {
+struct ValueRange {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     bool whole = true;  // all are whole numbers
 
@@ -57,7 +57,7 @@ struct Range {
 class Scales {
   public:
     Scales(ViewInput& input, std::uint64_t every, int bits) : names_(input.names) {
-        std::vector<Range> ranges(names_.size());
+        std::vector<ValueRange> ranges(names_.size());
         for (std::size_t k = 0; k < input.frames(); k += every) {
             const ViewFrame frame = input.read(k);
             rows_ = std::max<std::uint64_t>(rows_, frame.rows);
@@ -65,7 +65,7 @@ class Scales {
         }
         fit_coordinates(input, ranges, bits);
         for (std::size_t c = input.coordinates; c < ranges.size(); ++c) {
-            const Range& range = ranges[c];
+            const ValueRange& range = ranges[c];
             const bool is_radius = input.radius_column && c == input.coordinates;
             columns_.push_back(rows_ == 0  ? Quantiser{}
                                : is_radius ? Quantiser::over(range.low, range.high, bits)
@@ -90,15 +90,15 @@ class Scales {
 
   private:
     // Counts up to 255 are exact.
-    static Quantiser shades(const Range& range) {
+    static Quantiser shades(const ValueRange& range) {
         constexpr int bits = 5;
         if (range.whole && range.high - range.low < 256) return {range.low, 1, 8};
         return Quantiser::over(range.low, range.high, bits);
     }
 
-    void fit_coordinates(const ViewInput& input, std::span<const Range> ranges, int bits) {
+    void fit_coordinates(const ViewInput& input, std::span<const ValueRange> ranges, int bits) {
         const auto dim = static_cast<std::size_t>(input.dim);
-        std::vector<Range> axes(dim);
+        std::vector<ValueRange> axes(dim);
         double longest = 0;
         for (std::size_t a = 0; a < dim; ++a) {
             for (std::size_t c = a; c < input.coordinates; c += dim)
@@ -237,7 +237,7 @@ Parts make_parts(ViewInput& input, const ViewOptions& options, const Scales& sca
     }
     if (input.solids) {
         // Coordinates as those of the bodies; the radius has its own range.
-        Range radius;
+        ValueRange radius;
         radius.add(input.solids->columns[3]);
         std::vector<Quantiser> columns(scales.columns().begin(), scales.columns().begin() + 3);
         columns.push_back(Quantiser::over(radius.low, radius.high, options.bits));
