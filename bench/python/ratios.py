@@ -292,7 +292,7 @@ def full(table, of_sizes=None):
             return f.neighbours(x, r, columns="ijSdD")
 
         for theirs, most in (
-            (by_scipy, 1_000_000), (by_ase, 100_000), (by_mdanalysis, 1_000_000),
+            (by_scipy, 1_000_000), (by_ase, 10_000), (by_mdanalysis, 1_000_000),
             (by_pymatgen, 1_000_000),
         ):
             if n > most:

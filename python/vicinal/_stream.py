@@ -143,7 +143,7 @@ class _Search:
             return
         except BaseException as error:
             self._error = error
-        self._offer(None)
+        self._blocks.put(None)
 
     def _consume(self, block, _):
         try:
