@@ -68,8 +68,7 @@ void find_points_outside(Range range, const Bodies<T, D>& bodies, double margin,
                          const Box<double, D> interior, std::vector<Index>& outside) {
     constexpr double rounding = 64 * std::numeric_limits<double>::epsilon() +
                                 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
-    const double half =
-        (1 + rounding) * (static_cast<double>(half_size(bodies, 0)) + margin);
+    const double half = (1 + rounding) * (static_cast<double>(half_size(bodies, 0)) + margin);
     const std::array<Column<T>, D> axis = bodies.position.axis;
     find_outside(
         range,
