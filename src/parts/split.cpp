@@ -123,7 +123,7 @@ Holders find_holders(const Bodies<T, D>& bodies, const Domain<D>& domain,
     std::vector<Holders> pieces(piece_count(threads, n));
     parallel_ranges(threads, n, [&](Range range, std::size_t piece) {
         std::vector<Index> outside;
-        if (owners.size() == 1 && bodies.shape == Shape::points && !bodies.swept())
+        if (owners.size() == 1 && is_point(bodies) && !bodies.swept())
             find_points_outside(range, bodies, margin, interiors[owners[0]], outside);
         else
             find_outside(
@@ -175,7 +175,7 @@ bool are_within(const Bodies<T, D>& bodies, const Bodies<T, D>& before, double m
                 all &= unsigned{std::abs(a.centre[k] - b.centre[k]) + (a.half[k] - b.half[k]) <=
                                 margin};
         }
-        within[piece] = all != 0;
+        within[piece] = all != 0 ? 1 : 0;
     });
     return std::ranges::all_of(within, [](char yes) { return yes != 0; });
 }
