@@ -135,7 +135,7 @@ class VICINAL_EXPORT Finder {
     // The neighbours of each own body: row k is that of body k, and each pair is in the rows of
     // both bodies, wherever they are. Order::sorted sorts each row by (id, image), so that sums
     // along rows are the same for any number of ranks. May add copies (size()). The finder owns
-    // the rows, which are valid until its next call.
+    // the rows, which are valid until its next update or rows.
     const Rows<T, D>& neighbours(Columns columns = Columns::ijS, Order order = Order::any);
 
     // Sends values of own bodies to their copies: resizes to size(), and fills in the copies.

@@ -56,7 +56,8 @@ class BodySet {
   public:
     BodySet() = default;
     BodySet(std::size_t bodies, std::span<const Index> members) : words_(bodies / 64 + 1) {
-        for (const Index body : members) words_[body / 64].bits |= std::uint64_t{1} << body % 64;
+        for (const Index body : members)
+            words_[body / 64].bits |= std::uint64_t{1} << body % 64;
         std::uint64_t before = 0;
         for (Word& word : words_) {
             word.before = before;

@@ -22,7 +22,8 @@ class Packer {
         static_assert(std::is_trivially_copyable_v<V>);
         const std::size_t at = bytes_.size();
         bytes_.resize(at + values.size_bytes());
-        if (!values.empty()) std::memcpy(bytes_.data() + at, values.data(), values.size_bytes());
+        if (!values.empty())
+            std::memcpy(bytes_.data() + at, values.data(), values.size_bytes());
     }
     // With their number.
     template <class V>

@@ -103,9 +103,9 @@ std::uint64_t Finder<T, D>::State::count_rejected() {
     return rejected;
 }
 
-#define VICINAL_INSTANTIATE(T, D)                                                        \
-    template PairColumns<T, D> Finder<T, D>::State::reported_pairs(Columns, Order);      \
-    template void Finder<T, D>::State::stream_reported(const Consumer<D>&);              \
+#define VICINAL_INSTANTIATE(T, D)                                                   \
+    template PairColumns<T, D> Finder<T, D>::State::reported_pairs(Columns, Order); \
+    template void Finder<T, D>::State::stream_reported(const Consumer<D>&);         \
     template std::uint64_t Finder<T, D>::State::count_reported();
 VICINAL_INSTANTIATE(float, 2)
 VICINAL_INSTANTIATE(float, 3)

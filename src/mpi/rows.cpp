@@ -160,9 +160,10 @@ void Finder<T, D>::State::sort_rows() {
         const std::uint64_t begin = rows.offsets[i];
         row.assign(rows.offsets[i + 1] - begin, {});
         for (const bool out : {false, true}) {
-            if (out) std::ranges::sort(row, {}, [](const Neighbour& entry) {
-                return std::tie(entry.id, entry.image);
-            });
+            if (out)
+                std::ranges::sort(row, {}, [](const Neighbour& entry) {
+                    return std::tie(entry.id, entry.image);
+                });
             field(rows.indices, &Neighbour::index, begin, out);
             field(rows.images, &Neighbour::image, begin, out);
             field(rows.vectors, &Neighbour::vector, begin, out);

@@ -140,8 +140,7 @@ void Finder<T, D>::State::exchange_copies() {
             if (holders[s][0] == Holders::all_parts)
                 for (int r = 0; r < comm.size(); ++r) places[r].push_back(s);
             else
-                for (const PartNumber r : holders[s])
-                    places[static_cast<int>(r)].push_back(s);
+                for (const PartNumber r : holders[s]) places[static_cast<int>(r)].push_back(s);
         }
         for (const auto& [r, list] : places) {
             if (r == comm.rank()) continue;

@@ -68,8 +68,7 @@ void find_points_outside(Range range, const Bodies<T, D>& bodies, double margin,
                          const Box<double, D> interior, std::vector<Index>& outside) {
     constexpr double rounding = 64 * std::numeric_limits<double>::epsilon() +
                                 64 * static_cast<double>(std::numeric_limits<T>::epsilon());
-    const double half =
-        (1 + rounding) * (static_cast<double>(half_size(bodies, 0)) + margin);
+    const double half = (1 + rounding) * (static_cast<double>(half_size(bodies, 0)) + margin);
     const std::array<Column<T>, D> axis = bodies.position.axis;
     find_outside(
         range,
@@ -124,7 +123,7 @@ Holders find_holders(const Bodies<T, D>& bodies, const Domain<D>& domain,
     std::vector<Holders> pieces(piece_count(threads, n));
     parallel_ranges(threads, n, [&](Range range, std::size_t piece) {
         std::vector<Index> outside;
-        if (owners.size() == 1 && bodies.shape == Shape::points && !bodies.swept())
+        if (owners.size() == 1 && is_point(bodies) && !bodies.swept())
             find_points_outside(range, bodies, margin, interiors[owners[0]], outside);
         else
             find_outside(
@@ -176,7 +175,7 @@ bool are_within(const Bodies<T, D>& bodies, const Bodies<T, D>& before, double m
                 all &= unsigned{std::abs(a.centre[k] - b.centre[k]) + (a.half[k] - b.half[k]) <=
                                 margin};
         }
-        within[piece] = all != 0;
+        within[piece] = all != 0 ? 1 : 0;
     });
     return std::ranges::all_of(within, [](char yes) { return yes != 0; });
 }

@@ -9,7 +9,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
 ln -s "$tool" "$work/bin/vicinal"
+mpi_tool=$(dirname "$tool")/vicinal-mpi
+[ ! -x "$mpi_tool" ] || ln -s "$mpi_tool" "$work/bin/vicinal-mpi"
 export PATH=$work/bin:$PATH
+# OpenMPI refuses to run as root, or more ranks than cores.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 
 pages=("$source"/*.md "$source"/docs/*.md "$source"/docs/methods/*.md "$source"/docs/simulators/*.md "$source"/src/methods/README.md
     "$source"/bench/peers/README.md "$source"/bench/results/README.md)
@@ -30,6 +34,13 @@ for page in "${pages[@]}"; do
         (cd "$work/here" && bash -eux "$work/script") >"$work/log" 2>&1 ||
             { cat "$work/log" >&2; fail "$name: a command fails"; }
         commands=$((commands + $(grep -c . "$work/script")))
+    fi
+    # Commands of vicinal-mpi, if it is built.
+    blocks "$page" mpi >"$work/script"
+    if [ -s "$work/script" ] && [ -x "$mpi_tool" ]; then
+        mkdir -p "$work/here"
+        (cd "$work/here" && bash -eux "$work/script") >"$work/log" 2>&1 ||
+            { cat "$work/log" >&2; fail "$name: a command of vicinal-mpi fails"; }
     fi
     for language in cpp c fortran; do
         while IFS= read -r line; do

@@ -74,7 +74,8 @@ for n in 1 2; do
 done
 
 # A rank that is killed: the last checkpoint is resumed.
-ranks 3 "$mpi_tool" bench --n 100000 --repeat 1000000 >log 2>&1 &
+"$mpiexec" -n 3 --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 \
+    "$mpi_tool" run "${fluid[@]}" --steps 1000000 --checkpoint killed.state --every 5 >log 2>&1 &
 job=$!
 victim=
 for _ in $(seq 100); do
@@ -82,9 +83,14 @@ for _ in $(seq 100); do
     sleep 0.1
 done
 [ -n "$victim" ] || fail "the ranks did not start"
-sleep 1
+for _ in $(seq 100); do
+    [ -e killed.state ] && break
+    sleep 0.1
+done
 kill -9 "$victim"
 begin=$SECONDS
 wait "$job" && fail "the job ended well without a rank"
 [ $((SECONDS - begin)) -le 10 ] || fail "the job ended only after $((SECONDS - begin)) s"
 grep -q 'process rank [0-2].*signal 9' log || { cat log >&2; fail "the rank is not named"; }
+ranks 2 "$mpi_tool" run --resume killed.state --steps 1 --json | grep -q '"state"' ||
+    fail "the last checkpoint of the killed run does not resume"

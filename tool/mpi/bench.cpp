@@ -144,12 +144,10 @@ Measured bench(const BenchFlags& flags, const Ranks& ranks) {
 
 int run_bench(const BenchFlags& flags) {
     const Ranks ranks;
-    if (flags.repeat == 0)
-        throw Error(Error::Kind::option, "--repeat is 0; give at least 1");
+    if (flags.repeat == 0) throw Error(Error::Kind::option, "--repeat is 0; give at least 1");
     const int dim = 3;
-    const Measured result = dispatch(flags.precision, dim, [&]<Real T, int D> {
-        return bench<T, D>(flags, ranks);
-    });
+    const Measured result = dispatch(flags.precision, dim,
+                                     [&]<Real T, int D> { return bench<T, D>(flags, ranks); });
     if (!ranks.first()) return 0;
     if (result.pairs != result.serial_pairs)
         throw Error(Error::Kind::input,

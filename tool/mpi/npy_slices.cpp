@@ -112,8 +112,9 @@ Header parse_header(const std::string& name, const std::string& bytes) {
     for (; !shape.empty() && shape.front() != ')'; shape.remove_prefix(1)) {
         if (shape.front() < '0' || shape.front() > '9') continue;
         if (dimensions == sizes.size()) fail("it has more than two dimensions");
-        const auto end = std::from_chars(shape.data(), shape.data() + shape.size(),
-                                         *sizes[dimensions++]).ptr;
+        const auto end =
+            std::from_chars(shape.data(), shape.data() + shape.size(), *sizes[dimensions++])
+                .ptr;
         shape.remove_prefix(static_cast<std::size_t>(end - shape.data()) - 1);
     }
     constexpr std::uint64_t most_columns = 4096;
@@ -159,15 +160,16 @@ NpySlice read_npy_slice(const std::string& name, const Ranks& ranks) {
     constexpr std::uint64_t most_rows = 1u << 30;
     ranks.together([&, count = last - first] {
         if (count > most_rows)
-            throw Error(Error::Kind::limit,
-                        fmt::format("{}: {} rows for each rank; start more ranks", name, count));
+            throw Error(
+                Error::Kind::limit,
+                fmt::format("{}: {} rows for each rank; start more ranks", name, count));
     });
     std::vector<std::byte> bytes(slice.table.rows * row_bytes);
     const RowType row(row_bytes);
-    file.check(MPI_File_read_at_all(
-                   file.get(), static_cast<MPI_Offset>(header.bytes + first * row_bytes),
-                   bytes.data(), static_cast<int>(slice.table.rows), row.get(),
-                   MPI_STATUS_IGNORE),
+    file.check(MPI_File_read_at_all(file.get(),
+                                    static_cast<MPI_Offset>(header.bytes + first * row_bytes),
+                                    bytes.data(), static_cast<int>(slice.table.rows), row.get(),
+                                    MPI_STATUS_IGNORE),
                "cannot be read", "check its file system");
     header.number == 8 ? unpack<double>(bytes, slice.table) : unpack<float>(bytes, slice.table);
     return slice;
@@ -184,9 +186,9 @@ void write_npy_rows(const std::string& name, const std::string& type, std::size_
         file.check(MPI_File_set_size(file.get(), 0), "cannot be emptied", remedy);
         int code = MPI_SUCCESS;
         if (ranks.first())
-            code = MPI_File_write_at(file.get(), 0, header.data(),
-                                     static_cast<int>(header.size()), MPI_BYTE,
-                                     MPI_STATUS_IGNORE);
+            code =
+                MPI_File_write_at(file.get(), 0, header.data(), static_cast<int>(header.size()),
+                                  MPI_BYTE, MPI_STATUS_IGNORE);
         file.check(code, "cannot be written", remedy);
         // In pieces: counts of MPI are ints.
         constexpr std::uint64_t most = 1u << 30;

@@ -89,7 +89,7 @@ class Moving {
 
 template <Real T, int D>
 Found search(const PairsFlags& flags, io::BodyFile& file, const NpySlice& slice,
-              const Ranks& ranks) {
+             const Ranks& ranks) {
     const Space<D> space = choose_domain<D>(flags.domain, file);
     Moving<T, D> bodies(file.take<T, D>(), slice.first);
     mpi::Finder<T, D> finder(

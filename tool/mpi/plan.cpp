@@ -90,8 +90,8 @@ std::vector<std::size_t> numbers_of_ranks(const std::string& text) {
         if (!common::parse(word, number) || !(number >= 1 && number <= most) ||
             number != std::floor(number))
             throw UsageError(fmt::format(
-                "--ranks {}: '{}' is not a number from 1 to 1048576; give for example 8,64,512", text,
-                word));
+                "--ranks {}: '{}' is not a number from 1 to 1048576; give for example 8,64,512",
+                text, word));
         numbers.push_back(static_cast<std::size_t>(number));
     }
     return numbers;
@@ -102,12 +102,10 @@ int run_plan(const PlanFlags& flags) {
     if (!Ranks().first()) return 0;  // one process does it
     const scenes::Arrays<double> arrays(scenes::make(flags.scene, flags.n, 1, {{"dim", 3}}));
     const Bodies<double, 3> bodies = arrays.bodies<3>();
-    const auto domain =
-        flags.periodic ? Domain<3>::orthogonal({1, 1, 1}) : Domain<3>::open();
+    const auto domain = flags.periodic ? Domain<3>::orthogonal({1, 1, 1}) : Domain<3>::open();
     const double pairs =
         flags.n == 0 ? 0
-                     : static_cast<double>(
-                           Finder<double, 3>({.domain = domain}).count(bodies));
+                     : static_cast<double>(Finder<double, 3>({.domain = domain}).count(bodies));
     const double neighbours = flags.n == 0 ? 0 : 2 * pairs / static_cast<double>(flags.n);
     nlohmann::ordered_json json{{"scene", flags.scene},
                                 {"bodies", flags.n},

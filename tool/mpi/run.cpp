@@ -63,9 +63,9 @@ Begin begin_of(const RunFlags& flags) {
         checkpoint.restore(*whole);
         return {std::move(plan), about.at("step").get<std::uint64_t>(), std::move(whole)};
     } catch (const nlohmann::json::exception&) {
-        throw Error(Error::Kind::input,
-                    fmt::format("{}: is not a checkpoint of a run; give another file",
-                                flags.resume));
+        throw Error(
+            Error::Kind::input,
+            fmt::format("{}: is not a checkpoint of a run; give another file", flags.resume));
     }
 }
 
