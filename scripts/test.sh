@@ -60,6 +60,11 @@ fi
     { echo "the test of the bench's page is not registered: see tests/CMakeLists.txt" >&2; exit 1; }
 ctest --test-dir build/release -N -L page | grep ': view$' >/dev/null ||
     { echo "the test of vicinal view's pages is not registered: see tests/CMakeLists.txt" >&2; exit 1; }
+registered=$(ctest --test-dir build/release -N)
+for name in tool.ase_and_scipy_agree tool.files_of_other_programs; do
+    grep ": $name\$" <<<"$registered" >/dev/null ||
+        { echo "the test $name is not registered: see tests/tool/CMakeLists.txt" >&2; exit 1; }
+done
 VICINAL_TEST_ALL=1 run_tests release
 
 step "test: Python"

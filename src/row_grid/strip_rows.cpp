@@ -1,6 +1,8 @@
 #include "row_grid/strips.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -241,14 +243,39 @@ HWY_INLINE void prefetch_row(const Index* row) {
         __builtin_prefetch(reinterpret_cast<const void*>(first + line), 1, 2);
 }
 
+// The images that the bits of an instance encode, a word each.
+template <int D>
+class ImageWords {
+  public:
+    explicit ImageWords(const FaceImages<D>& faces) {
+        for (std::size_t mark = 0; mark < words_.size(); ++mark)
+            std::memcpy(&words_[mark], &faces.of(static_cast<Index>(mark << face_shift), false),
+                        sizeof(Image<D>));
+    }
+    using ImageWord = std::conditional_t<D == 3, std::uint64_t, std::uint32_t>;
+    const ImageWord& of(Index marked) const {
+        return words_[(marked & face_bits) >> face_shift];
+    }
+
+  private:
+    std::array<ImageWord, FaceImages<D>::marks> words_{};
+};
+
 // Writes a row some of whose neighbours may lie across periodic faces.
 template <int D>
-HWY_INLINE void write_crossed(const Index* marked, std::size_t count,
-                              const FaceImages<D>& faces, Index* indices, Image<D>* images) {
-    for (std::size_t k = 0; k < count; ++k) {
-        indices[k] = marked[k] & ~(needs_resolve | face_bits);
-        images[k] = faces.of(marked[k], false);
-    }
+HWY_INLINE void write_crossed(const Copy& row, const ImageWords<D>& words, Image<D>* images) {
+    const Ids di;
+    constexpr std::size_t wide = hn::MaxLanes(di);
+    constexpr Index number = ~(needs_resolve | face_bits);
+    std::size_t k = 0;
+    for (; k + wide <= row.count; k += wide)
+        hn::StoreU(hn::And(hn::LoadU(di, row.from + k), hn::Set(di, number)), di, row.to + k);
+    for (; k < row.count; ++k) row.to[k] = row.from[k] & number;
+    // A word is longer than an image: the next one overwrites the rest.
+    for (k = 0; k + 1 < row.count; ++k)
+        std::memcpy(&images[k], &words.of(row.from[k]),
+                    sizeof(typename ImageWords<D>::ImageWord));
+    if (row.count > 0) std::memcpy(&images[k], &words.of(row.from[k]), sizeof(Image<D>));
 }
 
 template <int D>
@@ -258,7 +285,7 @@ void fill(HitMaskStream stream, const HitMaskStream& end, const RowOutput<D>& ro
     while (!(stream == end)) {
         const FullStripHeader strip = *take<FullStripHeader>(stream, 1);
         const Index* const instances = take_instances(stream, strip.instances);
-        const FaceImages<D>& faces = FaceImages<D>::towards(strip.down);
+        const ImageWords<D> image_words(FaceImages<D>::towards(strip.down));
         const std::uint64_t free_end = rows.contiguous ? rows.begin[strip.last] : 0;
         for (std::uint32_t i = 0; i < strip.cells; ++i) {
             const CellHead cell = *take<CellHead>(stream, 1);
@@ -270,26 +297,28 @@ void fill(HitMaskStream stream, const HitMaskStream& end, const RowOutput<D>& ro
             // Reading back recent partial stores is slow: a row is copied to its destination
             // after the next has been written.
             Copy late;
+            Image<D>* late_images = nullptr;
+            const auto copy_late = [&] {
+                if (late_images != nullptr)
+                    write_crossed<D>(late, image_words, late_images);
+                else
+                    copy(late);
+            };
             for (std::uint32_t e = cell.first; e < cell.last; ++e, marks += words) {
                 Index* const to = rows.indices + rows.begin[e];
-                if (HWY_UNLIKELY(cell.crossed != 0)) {
-                    const Index* const last = expand(marks, words, candidates, halves[0]);
-                    write_crossed<D>(halves[0], static_cast<std::size_t>(last - halves[0]),
-                                     faces, to, rows.images + rows.begin[e]);
-                    continue;
-                }
-                if (rows.begin[e] + capacity <= free_end) {
+                if (cell.crossed == 0 && rows.begin[e] + capacity <= free_end) {
                     expand(marks, words, candidates, to);
                     continue;
                 }
                 if (e + rows_ahead < rows.entries)
                     prefetch_row(rows.indices + rows.begin[e + rows_ahead]);
                 const Index* const written = expand(marks, words, candidates, halves[0]);
-                copy(late);
+                copy_late();
                 late = {halves[0], to, static_cast<std::size_t>(written - halves[0])};
+                if (HWY_UNLIKELY(cell.crossed != 0)) late_images = rows.images + rows.begin[e];
                 std::swap(halves[0], halves[1]);
             }
-            copy(late);
+            copy_late();
         }
     }
 }
