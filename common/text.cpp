@@ -51,7 +51,7 @@ std::string counted(std::uint64_t count, std::string_view plural) {
     if (count == 1 && word.ends_with("ies"))
         word.replace(word.size() - 3, 3, "y");
     else if (count == 1)
-        word.resize(word.size() - (word.ends_with("xes") ? 2 : 1));
+        word.erase(word.size() - (word.ends_with("xes") ? 2 : 1));
     return grouped(count) + ' ' + word;
 }
 
