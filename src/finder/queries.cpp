@@ -280,9 +280,8 @@ Rows<T, D, I> Finder<T, D>::State::nearest(const Bodies<T, D>* queries, std::siz
         std::max(static_cast<double>(max_image_tests(0, options.max_pairs)) / count,
                  0x1p13 + 64 * static_cast<double>(scene.bodies()));
     NearestRows<T, D> known;
-    if (scene.lattice().open && bodies.shape != Shape::boxes &&
-        query_bodies.shape != Shape::boxes && !context.filter->active() &&
-        options.max_bytes == no_limit &&
+    if (scene.lattice().open && is_round(bodies) && is_round(query_bodies) &&
+        !context.filter->active() && options.max_bytes == no_limit &&
         dynamic_cast<const NearestFinder<T, D>*>(&structure->method()) == nullptr)
         known.find(bodies, queries, k, max_distance, options, execution.threads);
     // Queries one after the other where they are near each other: the same nodes are visited.

@@ -60,7 +60,7 @@ NearestQuery<T, D>::NearestQuery(const NearestContext<T, D>& context)
                context.packed->kind() != PackedKind::proxies),
       plain_(columns_ && context.packed->kind() != PackedKind::boxes &&
              !context.packed->owned() && context.scene->lattice().open &&
-             context.queries->shape != Shape::boxes && !context.filter->active() &&
+             is_round(*context.queries) && !context.filter->active() &&
              context.k <= max_inserted) {
     const auto& inverse = context.scene->lattice().inverse;
     for (std::size_t k = 0; k < D; ++k) {
