@@ -79,6 +79,11 @@ BodyFile::BodyFile(const std::string& name, const Layout& layout, Table table,
     take_elements();
     origin_.lines = table_.lines;
     const bool nameless = is_nameless(table_);
+    if (nameless && layout_.radius_column && layout_.radius_name != "radius")
+        fail(
+            fmt::format("its columns have no names, so there is no column '{}'; name them with "
+                        "--fields",
+                        layout_.radius_name));
     layout_.dim = nameless ? dim_by_count() : dim_by_name();
     auto names = column_names(layout_, layout_.dim);
     if (nameless)
@@ -90,8 +95,10 @@ BodyFile::BodyFile(const std::string& name, const Layout& layout, Table table,
                          layout_.flag, what_there_is(table_)));
     for (const std::string& wanted : names)
         if (table_.find(wanted) == nullptr)
-            fail(fmt::format("there is no column '{}', which {} needs ({})", wanted,
-                             wanted == "id" ? "--ids" : layout_.flag, what_there_is(table_)));
+            fail(fmt::format(
+                "there is no column '{}', which {} needs ({}){}", wanted,
+                wanted == "id" ? "--ids" : layout_.flag, what_there_is(table_),
+                table_.lines.known() ? "; --fields gives its columns other names" : ""));
 }
 
 // The faces or cells of a mesh become the boxes.
@@ -140,8 +147,7 @@ std::vector<double>& BodyFile::column(const std::string& name) {
 }
 
 template <Real T>
-std::vector<T> BodyFile::numbers(const std::string& name) {
-    std::vector<double> values = std::move(column(name));
+std::vector<T> BodyFile::numbers(const std::string& name, std::vector<double> values) const {
     if constexpr (std::is_same_v<T, double>) {
         return values;
     } else {
@@ -232,16 +238,20 @@ BodyArrays<T, D> BodyFile::take() {
     BodyArrays<T, D> result;
     result.layout = layout_;
     result.count = rows();
-    for (int x = 0; x < D; ++x) {
-        const auto a = static_cast<std::size_t>(x);
-        result.position[a] = numbers<T>(axis_name("", x, corner(layout_)));
-        if (layout_.shape == Shape::boxes) result.upper[a] = numbers<T>(axis_name("", x, "1"));
-        if (layout_.swept) result.displacement[a] = numbers<T>(axis_name("u", x, ""));
-    }
+    const auto taken = [&](const std::string& name) {
+        return numbers<T>(name, std::move(column(name)));
+    };
+    // A copy, since the column of the radius may have a role of its own: x, id or group.
     if (layout_.radius_column)
-        result.radius = numbers<T>(layout_.radius_name);
+        result.radius = numbers<T>(layout_.radius_name, column(layout_.radius_name));
     else if (layout_.shape == Shape::spheres)
         result.radius = {static_cast<T>(layout_.radius)};
+    for (int x = 0; x < D; ++x) {
+        const auto a = static_cast<std::size_t>(x);
+        result.position[a] = taken(axis_name("", x, corner(layout_)));
+        if (layout_.shape == Shape::boxes) result.upper[a] = taken(axis_name("", x, "1"));
+        if (layout_.swept) result.displacement[a] = taken(axis_name("u", x, ""));
+    }
     if (!layout_.cutoffs.empty()) {
         result.kind = kinds();
         for (const double cutoff : layout_.cutoffs.table)

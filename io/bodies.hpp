@@ -104,7 +104,7 @@ class BodyFile {
     int dim_by_name() const;
     std::vector<double>& column(const std::string& name);
     template <Real T>
-    std::vector<T> numbers(const std::string& name);
+    std::vector<T> numbers(const std::string& name, std::vector<double> values) const;
     std::vector<std::uint32_t> bits(const std::string& name);
     const NamedColumn* kind_column() const;
     std::vector<std::uint32_t> kinds() const;

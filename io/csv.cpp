@@ -153,11 +153,9 @@ class CsvReader {
         separator_ = find_separator(line);
         split_at(source_, line, separator_, fields_);
         if (!options.fields.empty()) {
-            if (has_first_ && std::ranges::none_of(fields_, is_number))
-                source_.fail_here(
-                    "no field is a number; if this is a header, leave out "
-                    "--fields");
             names_ = options.fields;
+            // A line without any number is a header, whose names are not wanted.
+            if (has_first_ && std::ranges::none_of(fields_, is_number)) has_first_ = false;
         } else if (!take_comment()) {
             take_names(fields_);
             has_first_ = false;

@@ -25,7 +25,7 @@ need() {
 build_packages=(g++ cmake ninja-build libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev zlib1g-dev libpugixml-dev
     libhdf5-dev)
 test_packages=(libgtest-dev libtbb-dev libeigen3-dev python3-numpy)
-all_packages=(clang-19 libclang-rt-19-dev chromium mandoc pkg-config dpkg-dev gfortran python3-vtk9 python3-pandas python3-ase
+all_packages=(clang-19 libclang-rt-19-dev chromium mandoc pkg-config dpkg-dev file gfortran python3-vtk9 python3-pandas python3-ase
     python3-h5py python3-scipy openmpi-bin libopenmpi-dev libtrilinos-zoltan-dev libbullet-dev)
 # Of scripts/python.sh.
 python_packages=(python3-venv python3-pip python3-numpy python3-scipy python3-ase python3-matplotlib python3-sklearn

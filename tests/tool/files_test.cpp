@@ -237,6 +237,16 @@ TEST_F(Files, columns_by_other_names) {
     const auto file = write("a.csv", "x,y,Size\n0,0,0.5\n1,0,0.5\n");
     EXPECT_EQ(pairs({"pairs", file, "--radius", "column:Size"}), (Array::Rows{{0, 1}}));
     expect_error(2, {"pairs", file, "--radius", "column:"}, {"column:", "name"});
+    // A column that has a role of its own keeps it.
+    const auto roles =
+        write("roles.csv", "id,x,y,group,mask\n1,0,0,1,1\n2,2,0,2,2\n3,4,0,2,2\n");
+    EXPECT_EQ(pairs_csv({"pairs", roles, "--radius", "column:id", "--ids"}), "i,j\n2,3\n");
+    EXPECT_EQ(pairs({"pairs", roles, "--radius", "column:group"}), (Array::Rows{{1, 2}}));
+    EXPECT_EQ(pairs({"pairs", roles, "--radius", "column:x"}), (Array::Rows{{1, 2}}));
+    const auto other = write("other.csv", "pos_x,pos_y\n0,0\n1,0\n");
+    expect_error(1, {"pairs", other, "--cutoff", "1"}, {"'x'", "pos_x", "--fields"});
+    EXPECT_EQ(pairs({"pairs", other, "--cutoff", "1", "--fields", "x,y"}),
+              (Array::Rows{{0, 1}}));
     const auto bare = write("b.csv", "7,0,0\n8,1,0\n");
     EXPECT_EQ(pairs({"pairs", bare, "--cutoff", "1", "--fields", "_,x,y"}),
               (Array::Rows{{0, 1}}));

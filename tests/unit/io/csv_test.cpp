@@ -112,8 +112,12 @@ TEST(Csv, FieldsNameTheColumns) {
     EXPECT_EQ(column(table, "y"), (Values{3, 6}));
     expect_refused("a.csv", "1,2\n", {"line 1", "2 fields", "3 columns"},
                    with_fields({"x", "y", "z"}));
-    expect_refused("a.csv", "x,y\n1,2\n", {"line 1", "leave out --fields"},
-                   with_fields({"x", "y"}));
+    const Table renamed =
+        read("a.csv", "pos_x,pos_y,name\n1,2,A\n", with_fields({"x", "y", "_"}));
+    EXPECT_EQ(names(renamed), (std::vector<std::string>{"x", "y"}));
+    EXPECT_EQ(column(renamed, "x"), (Values{1}));
+    expect_refused("a.csv", "x,y\n1,2\n", {"line 2", "2 fields", "3 columns"},
+                   with_fields({"x", "y", "z"}));
     expect_refused("a.xyz", "0\n\n", {"names", "--fields"}, with_fields({"x", "y"}));
 }
 
