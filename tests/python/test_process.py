@@ -208,6 +208,7 @@ import vicinal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a parent may ignore it
 x = np.random.default_rng(1).random((400000, 3))
 f = vicinal.Finder(box=1.0)
+interrupted = False
 {before}
 print("begin", flush=True)
 begin = time.perf_counter()
@@ -216,6 +217,8 @@ try:
         {call}
     print("finished")
 except KeyboardInterrupt:
+    interrupted = True  # until here the traceback may hold a stream, which holds the finder
+if interrupted:
     print("interrupted", f.count(x[:1000], 0.1) > 0)
 """
 
