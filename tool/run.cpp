@@ -35,7 +35,7 @@ struct RunFlags {
     std::optional<std::string> method;
     std::optional<int> threads;
     std::string folder, resume;
-    bool json = false;
+    bool no_view = false, json = false;
 
     void add_to(CLI::App& app) {
         std::vector<std::string> names;
@@ -61,7 +61,9 @@ struct RunFlags {
             ->check(not_empty())
             ->type_name("DIR")
             ->group(group);
-        app.add_option("--every", every, "steps between frames (.vtp); default 10, 0: none")
+        app.add_option("--every", every,
+                       "steps between frames (.vtp); default 10, or more for at most 1000 "
+                       "frames; 0: none")
             ->check(whole_number())
             ->type_name("K")
             ->group(group);
@@ -74,6 +76,7 @@ struct RunFlags {
             ->check(not_empty())
             ->type_name("DIR")
             ->group(group);
+        app.add_flag("--no-view", no_view, "make no page view.html")->group(group);
         app.add_flag("--json", json, "print one JSON object and nothing else")->group(group);
         app.footer(settings_help());
     }
@@ -100,8 +103,8 @@ struct RunFlags {
         if (n &&
             std::ranges::any_of(words, [](const auto& word) { return word.starts_with("n="); }))
             throw UsageError("'n' is given twice, as n= and as --n; give it once");
-        if (folder.empty() && resume.empty() && (every || checkpoint))
-            throw UsageError("--every and --checkpoint need a folder; give -o DIR");
+        if (folder.empty() && resume.empty() && (every || checkpoint || no_view))
+            throw UsageError("--every, --checkpoint and --no-view need a folder; give -o DIR");
     }
 
     void apply_to(RunPlan& plan) const {
@@ -113,7 +116,7 @@ struct RunFlags {
             found->value = *n;
         }
         plan.steps = steps.value_or(plan.steps);
-        plan.every = every.value_or(plan.every);
+        if (every) plan.every = every;
         plan.checkpoint = checkpoint.value_or(plan.checkpoint);
         plan.how.method = method.value_or(plan.how.method);
         plan.how.threads = threads.value_or(plan.how.threads);
@@ -154,6 +157,7 @@ struct Run {
                   step = 0;    // completed steps: at the start of this process, and now
     std::string resumed = {};  // what --resume does; empty: a new run
     double search = 0, response = 0, writing = 0;  // seconds
+    int signal = 0;                                // what ended it, if any
     bool stopped = false;
     std::string page = {};     // the file; empty: none
     std::string no_page = {};  // why, if there are frames
@@ -183,7 +187,8 @@ void Run::one_step() {
     if (!folder) return;
     common::Stopwatch watch;
     folder->add_step(step, *simulation);
-    if (plan.every > 0 && step % plan.every == 0) folder->add_frame(step, *simulation);
+    const std::uint64_t every = plan.frame_interval();
+    if (every > 0 && step % every == 0) folder->add_frame(step, *simulation);
     if (plan.checkpoint > 0 && step % plan.checkpoint == 0)
         folder->checkpoint(plan, step, *simulation);
     writing += watch.lap();
@@ -195,7 +200,7 @@ void Run::go() {
     const Interrupt<SIGTERM> request;
     if (folder && step == 0) {
         folder->add_solids(*simulation);
-        if (plan.every > 0) folder->add_frame(0, *simulation);
+        if (plan.frame_interval() > 0) folder->add_frame(0, *simulation);
         folder->checkpoint(plan, 0, *simulation);
     }
     common::Stopwatch watch;
@@ -203,7 +208,8 @@ void Run::go() {
     while (step < plan.steps && !stopped) {
         one_step();
         seconds += watch.lap();
-        stopped = (key.caught() || request.caught()) && step < plan.steps;
+        signal = key.caught() ? SIGINT : request.caught() ? SIGTERM : 0;
+        stopped = signal != 0 && step < plan.steps;
         constexpr double refresh = 0.1;  // seconds
         if (seconds < shown + refresh) continue;
         shown = seconds;
@@ -212,9 +218,15 @@ void Run::go() {
     if (folder) folder->checkpoint(plan, step, *simulation);
 }
 
-// The run has ended well even if its page cannot be made.
+// The run has ended well even if its page cannot be made. After a signal there may be no time
+// for it.
 void Run::make_page() {
     if (!folder || folder->frames() == 0) return;
+    if (signal != 0) {
+        no_page = fmt::format("a signal ended the run; to make it: vicinal view {} -o {}",
+                              shell_word(folder->folder()), shell_word(folder->page()));
+        return;
+    }
     const Progress display("making the page");
     try {
         ViewInput input(folder->folder(), {}, {});
@@ -358,13 +370,12 @@ int run_run(const RunFlags& flags) {
         std::fflush(stdout);  // before a long run, even into a pipe
     }
     run.go();
-    run.make_page();
+    if (!flags.no_view) run.make_page();
     if (flags.json)
         print(to_json(run));
     else
         print(to_text(run));
-    constexpr int interrupted = 128 + SIGINT;
-    return run.stopped ? interrupted : 0;
+    return run.stopped ? 128 + run.signal : 0;  // as a shell does
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 // The other keys of a scene file, in the form of settings.
 std::vector<sim::Setting> run_settings(const RunPlan& plan) {
     return {{"steps", plan.steps, ""},
-            {"every", plan.every, ""},
+            {"every", plan.frame_interval(), ""},
             {"checkpoint", plan.checkpoint, ""},
             {"method", plan.how.method, ""},
             {"threads", static_cast<std::uint64_t>(plan.how.threads), ""}};
@@ -130,6 +130,11 @@ RunPlan::RunPlan(const std::string& simulator) {
     steps = found.steps;
 }
 
+std::uint64_t RunPlan::frame_interval() const {
+    constexpr std::uint64_t interval = 10, max_frames = 1000;
+    return every.value_or(std::max(interval, steps / max_frames + (steps % max_frames != 0)));
+}
+
 std::unique_ptr<sim::Simulation> RunPlan::make() const {
     return sim::find_simulator(simulation).make(settings, how);
 }
@@ -173,6 +178,7 @@ RunPlan plan_from(const Json& json, const std::string& name) {
         assign(setting->value, item.value(), where);
     }
     take_run_settings(run, plan);
+    if (!json.contains("every")) plan.every.reset();  // --steps may still change the steps
     return plan;
 }
 

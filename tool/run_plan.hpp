@@ -15,12 +15,14 @@ struct RunPlan {
     std::string simulation;
     std::vector<sim::Setting> settings;
     std::uint64_t steps = 0;
-    std::uint64_t every = 10;      // steps between frames; 0: none
-    std::uint64_t checkpoint = 0;  // steps between checkpoints; 0: only the last
+    std::optional<std::uint64_t> every;  // steps between frames; 0: none; else by the steps
+    std::uint64_t checkpoint = 0;        // steps between checkpoints; 0: only the last
     sim::How how;
 
     explicit RunPlan(const std::string& simulator);
     std::unique_ptr<sim::Simulation> make() const;
+    // The steps between frames: by default 10, or more for at most 1000 frames after the first.
+    std::uint64_t frame_interval() const;
 };
 
 // From the name of a simulation, or a file that ends in .json, and key=value words.

@@ -44,7 +44,7 @@ struct ViewFlags {
             ->type_name("2|3")
             ->group(bodies);
         constexpr const char* group = "Result";
-        app.add_option("-o,--output", output, "the page, such as view.html")
+        app.add_option("-o,--output", output, "the page; must end in .html")
             ->required()
             ->check(not_empty())
             ->type_name("OUT")
@@ -84,6 +84,8 @@ nlohmann::ordered_json to_json(const ViewSummary& s) {
 int run_view(const ViewFlags& flags) {
     check_inputs({flags.name, flags.options.pairs});
     check_writable(flags.output, {flags.name, flags.options.pairs});
+    if (!lower_case(flags.output).ends_with(".html"))
+        throw UsageError(fmt::format("-o '{}' must end in .html", flags.output));
     if (flags.shape.boxes && !flags.shape.radius.empty())
         throw UsageError("give only one of --radius R|column and --boxes");
     ViewInput input(flags.name, flags.input, flags.shape);

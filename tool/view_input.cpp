@@ -74,6 +74,15 @@ std::pair<std::string, bool> vector_of(const std::string& name) {
     return {name, false};
 }
 
+// A page has no picture for NaN and infinity.
+void check_finite(const io::Origin& origin, const std::string& name,
+                  std::span<const double> values) {
+    for (std::size_t row = 0; row < values.size(); ++row)
+        if (!std::isfinite(values[row]))
+            refuse_view(origin.file, fmt::format("{} of {} is {}; give a finite number", name,
+                                                 origin.where(row), values[row]));
+}
+
 using Point = std::array<double, 3>;
 
 // Six times the volume of a tetrahedron.
@@ -118,6 +127,7 @@ ViewInput::ViewInput(const std::string& name, const InputFlags& format,
     }
     choose_shape(first);
     choose_colourings(first);
+    vertices_ = first.rows;
     if (shape == ViewShape::mesh) add_triangles(first);
 }
 
@@ -171,6 +181,7 @@ void ViewInput::read_solids(const std::string& file) {
         const io::NamedColumn* column = table.find(name);
         if (column == nullptr)
             refuse_view(file, fmt::format("has no array '{}'; solids are spheres", name));
+        check_finite(io::Origin(file, table.lines), name, column->values);
         solids->columns.push_back(column->values);
     }
 }
@@ -240,10 +251,9 @@ ViewFrame ViewInput::convert(io::Table&& table, const std::string& file,
         values = components[0]->values;
         if (vector_of(colouring.components[0]).second)
             for (std::size_t k = 0; k < values.size(); ++k) {
-                double square = 0;
+                values[k] = 0;
                 for (const io::NamedColumn* component : components)
-                    square += component->values[k] * component->values[k];
-                values[k] = std::sqrt(square);
+                    values[k] = std::hypot(values[k], component->values[k]);
             }
     }
     if (shape == ViewShape::mesh) {
@@ -253,6 +263,10 @@ ViewFrame ViewInput::convert(io::Table&& table, const std::string& file,
             result.columns[a] = column->values;
         }
         result.rows = table.rows;
+        if (table.rows != vertices_)  // the triangles are those of the first frame
+            refuse_view(file, fmt::format("has {}, the mesh of the first frame {}; give frames "
+                                          "of one mesh",
+                                          common::counted(table.rows, "points"), vertices_));
     } else {
         io::BodyFile bodies(file, layout_, std::move(table), number);
         const auto take = [&]<int D>() {
@@ -267,11 +281,7 @@ ViewFrame ViewInput::convert(io::Table&& table, const std::string& file,
         };
         dim == 2 ? take.operator()<2>() : take.operator()<3>();
     }
-    for (c = 0; c < names.size(); ++c)
-        for (std::size_t row = 0; row < result.columns[c].size(); ++row)
-            if (!std::isfinite(result.columns[c][row]))
-                refuse_view(file, fmt::format("{} of {} is {}; give a finite number", names[c],
-                                              origin.where(row), result.columns[c][row]));
+    for (c = 0; c < names.size(); ++c) check_finite(origin, names[c], result.columns[c]);
     return result;
 }
 

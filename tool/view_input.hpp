@@ -72,6 +72,7 @@ class ViewInput {
     InputFlags format_;
     io::Layout layout_;
     bool elements_read_ = false;
+    std::size_t vertices_ = 0;           // of a mesh
     std::vector<File> files_;            // of a run
     std::optional<io::TableFile> file_;  // else
     std::vector<Colouring> colourings_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "io/write.hpp"
@@ -78,7 +79,10 @@ double entropy(const std::vector<std::uint16_t>& numbers) {
 
 Quantiser Quantiser::over(double low, double high, int bits) {
     const double steps = std::exp2(bits) - 1;
-    return {low, high > low ? (high - low) / steps : 1, bits};
+    if (!(high > low)) return {low, 1, bits};
+    // A range of subnormal numbers would underflow to a quantum of 0.
+    return {low, std::max((high - low) / steps, std::numeric_limits<double>::denorm_min()),
+            bits};
 }
 
 std::uint16_t Quantiser::operator()(double value) const {

@@ -51,6 +51,12 @@ struct ValueRange {
             whole = whole && value == std::floor(value);
         }
     }
+    // Throws unless quanta of the range are finite. `what` has these values.
+    void check(const std::string& what) const {
+        if (high - low > std::numeric_limits<double>::max())
+            throw Error(Error::Kind::input,
+                        what + " span more than the largest double; scale them");
+    }
 };
 
 // The quantisers of all columns. Coordinates have one quantum.
@@ -66,6 +72,7 @@ class Scales {
         fit_coordinates(input, ranges, bits);
         for (std::size_t c = input.coordinates; c < ranges.size(); ++c) {
             const ValueRange& range = ranges[c];
+            range.check(fmt::format("the values of column '{}'", names_[c]));
             const bool is_radius = input.radius_column && c == input.coordinates;
             columns_.push_back(rows_ == 0  ? Quantiser{}
                                : is_radius ? Quantiser::over(range.low, range.high, bits)
@@ -105,11 +112,9 @@ class Scales {
                 if (rows_ > 0) axes[a].add(std::array{ranges[c].low, ranges[c].high});
             if (input.solids) axes[a].add(input.solids->columns[a]);
             if (!(axes[a].low <= axes[a].high)) axes[a].low = axes[a].high = 0;
+            axes[a].check("the coordinates");
             longest = std::max(longest, axes[a].high - axes[a].low);
         }
-        if (!std::isfinite(longest))
-            throw Error(Error::Kind::input,
-                        "the coordinates span more than the largest double; scale them");
         const double quantum = Quantiser::over(0, longest, bits).quantum;
         for (std::size_t c = 0; c < input.coordinates; ++c) {
             columns_.push_back({axes[c % dim].low, quantum, bits});
@@ -239,6 +244,7 @@ Parts make_parts(ViewInput& input, const ViewOptions& options, const Scales& sca
         // Coordinates as those of the bodies; the radius has its own range.
         ValueRange radius;
         radius.add(input.solids->columns[3]);
+        radius.check("the radii of the solids");
         std::vector<Quantiser> columns(scales.columns().begin(), scales.columns().begin() + 3);
         columns.push_back(Quantiser::over(radius.low, radius.high, options.bits));
         parts.header["solids"] = {{"rows", input.solids->rows},

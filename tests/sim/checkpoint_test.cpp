@@ -6,11 +6,16 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <numbers>
 #include <numeric>
 #include <set>
 #include <sstream>
 
+#include "scenes/random.hpp"
+#include "sim/falling.hpp"
+#include "sim/fluid.hpp"
 #include "sim/simulators.hpp"
+#include "sim/vector.hpp"
 #include "support.hpp"
 
 #include <vicinal/error.hpp>
@@ -72,7 +77,98 @@ TEST(Fields, have_the_same_names_in_every_simulator) {
     }
 }
 
-// What the bodies have in the frames agrees with the statistics of the step.
+// The vector from body i to body j.
+sim::Vector between(const std::vector<double>& values, std::size_t i, std::size_t j) {
+    return {values[3 * j] - values[3 * i], values[3 * j + 1] - values[3 * i + 1],
+            values[3 * j + 2] - values[3 * i + 2]};
+}
+
+// Both are counts, or depths up to rounding. A test in which all bodies had the same would show
+// nothing.
+void expect_each(const std::vector<double>& written, const std::vector<double>& expected,
+                 double rounding) {
+    ASSERT_EQ(written.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i)
+        EXPECT_NEAR(written[i], expected[i], rounding) << "body " << i;
+    EXPECT_GT(std::set<double>(expected.begin(), expected.end()).size(), 2);
+}
+
+// Springs act at the positions after the step, with the velocities before it: a pair that parts
+// fast enough has no force and is no contact.
+TEST(Fields, contacts_and_overlaps_of_dem_are_those_of_a_double_loop) {
+    const sim::FallingSettings settings{
+        .n = 300, .spread = 0.4, .response = "dem", .dt = 1e-3, .damping = 0.5};
+    const std::size_t n = settings.n;
+    const auto simulation = sim::make_falling(settings, {});
+    scenes::Random random(3);
+    auto x = get(*simulation, "position"), v = get(*simulation, "velocity");
+    for (double& coordinate : x) coordinate = random.uniform(0.2, 0.6);
+    for (double& component : v) component = random.uniform(-3, 3);
+    put(*simulation, {{"position", x}, {"velocity", v}});
+    simulation->step();
+
+    x = get(*simulation, "position");
+    const auto radius = get(*simulation, "radius");
+    std::vector<double> contacts(n), overlap(n);
+    std::size_t parting_pairs = 0;
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j) {
+            const sim::Vector d = between(x, i, j);
+            const double distance = sim::length(d), depth = radius[i] + radius[j] - distance;
+            if (i == j || depth < 0) continue;
+            const double speed = sim::dot(between(v, i, j), d) / distance;  // apart
+            const double frequency = std::numbers::pi / (settings.contact * settings.dt);
+            const bool pressed = frequency * depth > 2 * settings.damping * speed;
+            contacts[i] += pressed;
+            parting_pairs += !pressed;
+            overlap[i] = std::max(overlap[i], depth);
+        }
+    EXPECT_GT(parting_pairs, 0);
+    expect_each(get(*simulation, "contacts"), contacts, 0);
+    expect_each(get(*simulation, "overlap"), overlap, 1e-14);
+}
+
+// Particles collide at the positions before the step.
+TEST(Fields, contacts_and_overlaps_of_the_fluid_are_those_of_a_double_loop) {
+    const sim::FluidSettings settings{.n = 500, .spheres = 3};
+    const std::size_t n = settings.n;
+    const auto simulation = sim::make_fluid(settings, {});
+    scenes::Random random(3);
+    auto x = get(*simulation, "position");
+    for (double& coordinate : x) coordinate = random.uniform(1, 1.2);
+    put(*simulation, {{"position", x}});
+    simulation->step();
+
+    std::vector<double> contacts(n), overlap(n);
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j) {
+            const double depth = settings.size - sim::length(between(x, i, j));
+            if (i == j || depth < 0) continue;
+            contacts[i] += 1;
+            overlap[i] = std::max(overlap[i], depth);
+        }
+    expect_each(get(*simulation, "contacts"), contacts, 0);
+    expect_each(get(*simulation, "overlap"), overlap, 1e-14);
+}
+
+// As above, within the support of the kernel: 2.4 spacings.
+TEST(Fields, neighbours_of_the_fluid_are_those_of_a_double_loop) {
+    const sim::FluidSettings settings{
+        .model = "sph", .n = 500, .spheres = 0, .block_length = 0.1, .block_width = 0.1};
+    const std::size_t n = settings.n;
+    const double support = 2.4 * settings.size;
+    const auto simulation = sim::make_fluid(settings, {});
+    const auto x = get(*simulation, "position");
+    simulation->step();
+
+    std::vector<double> neighbours(n);
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j)
+            neighbours[i] += i != j && sim::length(between(x, i, j)) <= support;
+    expect_each(get(*simulation, "neighbours"), neighbours, 0);
+}
+
+// The contacts of the bodies agree with the statistics of the step.
 TEST(Fields, contacts_of_each_body_are_those_of_the_step) {
     std::uint64_t found = 0;
     for (const Case& one : cases()) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A run that is killed repeatedly, at least once during a write, and resumed ends in the state of an
-# uninterrupted run. Ctrl-C ends the current step, writes a checkpoint and prints how to resume.
+# uninterrupted run. Ctrl-C ends the current step, writes a checkpoint and prints how to resume. It
+# makes no page, which may take long.
 #   run_kill.sh TOOL
 set -euo pipefail
 set -m  # else the shell makes its background jobs ignore INT
@@ -39,13 +40,16 @@ cmp straight.csv killed.csv
 # Ctrl-C, and the signal of batch systems.
 for signal in INT TERM; do
     rm -rf stopped
-    "$tool" run falling "${how[@]}" --steps 100000 -o stopped --every 0 >stopped.txt &
+    "$tool" run falling "${how[@]}" --steps 100000 -o stopped --every 10 >stopped.txt &
     job=$!
     until [ "$(wc -l 2>/dev/null <stopped/series.csv || echo 0)" -gt 1 ]; do sleep 0.01; done
     kill "-$signal" "$job"
     code=0
     wait "$job" || code=$?
-    [ "$code" -eq 130 ] || fail "exit code $code after SIG$signal"
+    [ "$code" -eq $((128 + $(kill -l $signal))) ] || fail "exit code $code after SIG$signal"
+    [ ! -e stopped/view.html ] || fail "it made the page after SIG$signal"
+    view=$(sed -n 's/^no page .*; to make it: vicinal //p' stopped.txt)
+    "$tool" $view >/dev/null && rm stopped/view.html || fail "it does not say how to make the page"
     grep -q 'resume with: vicinal run --resume stopped' stopped.txt || fail "it does not say how to resume"
     step=$(tail -n 1 stopped/series.csv | cut -d, -f1)
     grep -q "stopped after step $step;" stopped.txt || fail "the checkpoint is not of the last step"

@@ -130,6 +130,37 @@ TEST_F(Run, writes_what_stands_still_once) {
                                                     "checkpoint", "series.csv", "view.html"}));
 }
 
+// Long runs do not fill the disk unasked.
+TEST_F(Run, has_at_most_1000_frames_by_default) {
+    const auto every = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.begin(), "run");
+        return json(arguments)["plan"]["every"].get<int>();
+    };
+    EXPECT_EQ(every({"falling", "--n", "1", "--steps", "0"}), 10);
+    EXPECT_EQ(every({"falling", "--n", "1", "--steps", "10000"}), 10);
+    EXPECT_EQ(every({"falling", "--n", "1", "--steps", "10001"}), 11);
+    const std::string scene =
+        write("scene.json", R"({"simulation": "falling", "steps": 20, "n": 1})");
+    EXPECT_EQ(every({scene}), 10);
+    EXPECT_EQ(every({scene, "--steps", "10001"}), 11);
+    const std::string frequent =
+        write("often.json", R"({"simulation": "falling", "every": 5, "n": 1})");
+    EXPECT_EQ(every({frequent, "--steps", "10001"}), 5);
+    EXPECT_EQ(every({frequent, "--steps", "10001", "--every", "1000", "-o", path("a")}), 1000);
+    // A resumed run keeps its interval.
+    json({"run", "falling", "--n", "1", "--steps", "10001", "-o", path("b"), "--no-view"});
+    EXPECT_EQ(every({"--resume", path("b"), "--steps", "10002", "--no-view"}), 11);
+    EXPECT_EQ(std::ranges::count(in("b"), "bodies_000011.vtp"), 1);
+    EXPECT_EQ(std::ranges::count(in("b"), "bodies_000010.vtp"), 0);
+}
+
+TEST_F(Run, makes_no_page_with_no_view) {
+    const auto result = quick({"-o", path("out"), "--no-view"});
+    EXPECT_EQ(result["output"]["frames"], 3);
+    EXPECT_EQ(result["output"]["page"], nullptr);
+    EXPECT_EQ(std::ranges::count(in("out"), "view.html"), 0);
+}
+
 TEST_F(Run, makes_its_folder_with_the_parents) {
     quick({"-o", path("a/b/c"), "--every", "0"});
     EXPECT_EQ(in("a/b/c"), (std::vector<std::string>{"checkpoint", "series.csv"}));
@@ -282,6 +313,7 @@ TEST_F(Run, wrong_command_lines) {
     refused({"falling", "--method", "gird"}, {"gird"});
     refused({"falling", "--every", "5"}, {"--every", "-o"});
     refused({"falling", "--checkpoint", "5"}, {"--checkpoint", "-o"});
+    refused({"falling", "--no-view"}, {"--no-view", "-o"});
     refused({"falling", "--resume", path("x")}, {"--resume"});
     refused({"--resume", path("x"), "--n", "5"}, {"--n"});
     refused({"--resume", path("x"), "-o", path("y")}, {"-o"});

@@ -71,6 +71,42 @@ TEST_F(View, a_run_writes_the_same_page) {
     EXPECT_EQ(resumed["output"]["page"], nullptr);
 }
 
+// Numbers at both ends of what a double holds.
+TEST_F(View, ranges_of_any_size) {
+    for (const std::string column : {"mass", "radius"})
+        for (const std::string largest : {"5e-324", "1e-320", "1e300"}) {
+            view({write("a.csv", "x,y," + column + "\n0,0,0\n1,1," + largest + "\n")});
+            const std::string page = read("page.html"), name = "{\"name\":\"" + column;
+            const std::size_t begin = page.find(name);
+            ASSERT_NE(begin, std::string::npos);
+            const auto header =
+                nlohmann::json::parse(page.substr(begin, page.find('}', begin) + 1 - begin));
+            EXPECT_GT(header["quantum"], 0) << header;
+            EXPECT_EQ(header["high"], nlohmann::json::parse(largest)) << header;
+        }
+    view({write("a.csv", "x,y\n0,0\n5e-324,0\n")});
+    // The square of a component would overflow, the magnitude does not.
+    view({write("a.csv", "x,y,vx,vy\n0,0,5e200,0\n1,1,1,1\n")});
+    EXPECT_NE(read("page.html").find("\"high\":5e+200"), std::string::npos);
+}
+
+// The triangles are those of the first frame.
+TEST_F(View, frames_of_a_mesh_have_the_same_points) {
+    write("a.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 2 4\n");
+    write("b.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 2\nf 1 2 3\nf 1 2 4\n");
+    write("bodies.pvd",
+          "<Collection><DataSet timestep=\"0\" file=\"a.obj\"/>"
+          "<DataSet timestep=\"1\" file=\"b.obj\"/></Collection>");
+    EXPECT_EQ(view({path("")})["frames"], 2);
+    const std::string out = path("other.html"), three = "v 0 0 0\nv 1 0 0\nv 0 1 0\n",
+                      face = "f 1 2 3\n";
+    write("b.obj", three + face);
+    expect_error(1, {"view", path(""), "-o", out}, {"b.obj", "3 points", "first frame 4"});
+    write("b.obj", three + "v 0 0 1\nv 1 1 1\n" + face);
+    expect_error(1, {"view", path(""), "-o", out}, {"b.obj", "5 points", "first frame 4"});
+    EXPECT_EQ(std::ranges::count(files(), "other.html"), 0);
+}
+
 TEST_F(View, wrong_command_lines) {
     const std::string file = write("a.csv", "x,y\n0,0\n");
     const std::string out = path("page.html");
@@ -82,6 +118,9 @@ TEST_F(View, wrong_command_lines) {
     expect_error(2, {"view", file, "-o", out, "--boxes", "--radius", "1"},
                  {"--boxes", "--radius"});
     expect_error(2, {"view", file, "-o", file}, {"overwrite"});
+    for (const std::string other : {"page.txt", "page", "html", "-"})
+        expect_error(2, {"view", file, "-o", path(other)}, {other, ".html"});
+    EXPECT_EQ(run({"view", file, "-o", path("PAGE.HTML")}).code, 0);
     expect_error(2, {"view", path(""), "-o", out, "--format", "csv"}, {"--format", "folder"});
 }
 
@@ -97,7 +136,16 @@ TEST_F(View, wrong_files) {
                  {"nan.csv", "y of line 3", "nan"});
     expect_error(1, {"view", write("flat.csv", "x\n0\n"), "-o", out}, {"flat.csv", "'y'"});
     expect_error(1, {"view", write("wide.csv", "x,y\n-1e308,0\n1e308,0\n"), "-o", out},
-                 {"largest double"});
+                 {"coordinates", "largest double"});
+    for (const std::string column : {"mass", "radius"})
+        expect_error(1,
+                     {"view", write("wide.csv", "x,y," + column + "\n0,0,-1e308\n1,1,1e308\n"),
+                      "-o", out},
+                     {"'" + column + "'", "largest double"});
+    for (const std::string value : {"nan", "inf"})
+        expect_error(
+            1, {"view", write("nan.csv", "x,y,mass\n0,0," + value + "\n1,1,1\n"), "-o", out},
+            {"nan.csv", "mass of line 2", value});
     const std::string file = write("a.csv", "x,y\n0,0\n1,1\n");
     expect_error(1, {"view", file, write("p.csv", "i,j\n0,2\n"), "-o", out},
                  {"p.csv", "j = 2"});
