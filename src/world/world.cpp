@@ -18,7 +18,7 @@ namespace {
 
 // One element can be added without fail.
 template <class V>
-void make_room(V& values) {
+void reserve_one(V& values) {
     if (values.size() == values.capacity()) values.reserve(2 * values.size() + 64);
 }
 
@@ -45,10 +45,10 @@ template <Real T, int D>
 void World<T, D>::State::check(const Vector<T, D>& low, const Vector<T, D>& high,
                                const char* what) const {
     unsigned good = 1;  // branch-free
-    constexpr T most = std::numeric_limits<T>::max();
+    constexpr T max_value = std::numeric_limits<T>::max();
     for (std::size_t k = 0; k < D; ++k)
-        good &=
-            unsigned{low[k] <= high[k]} & unsigned{low[k] >= -most} & unsigned{high[k] <= most};
+        good &= unsigned{low[k] <= high[k]} & unsigned{low[k] >= -max_value} &
+                unsigned{high[k] <= max_value};
     if (good != 0) return;
     for (std::size_t k = 0; k < D; ++k) {
         const std::string where = std::string(" of ") + what + " on axis " + std::to_string(k);
@@ -68,7 +68,7 @@ void World<T, D>::State::loosen(Handle h) {
     if (b.is(loose)) return;
     b.flags |= loose;
     loose_bodies.push_back(h);
-    settled.store(false, std::memory_order_relaxed);
+    tree_current.store(false, std::memory_order_relaxed);
 }
 
 template <Real T, int D>
@@ -81,8 +81,8 @@ Handle World<T, D>::State::add(const Box<T, D>& box, std::uint32_t group, std::u
         throw Error(Error::Kind::limit,
                     "a world holds up to 2147483647 bodies; remove some, or use two worlds");
     // All that may fail comes first.
-    make_room(touched);
-    make_room(loose_bodies);
+    reserve_one(touched);
+    reserve_one(loose_bodies);
     if (!reuse) {
         const std::size_t bodies = h + std::size_t{1};
         before.resize(bodies);
@@ -111,8 +111,8 @@ Handle World<T, D>::State::add(const Box<T, D>& box, std::uint32_t group, std::u
 template <Real T, int D>
 void World<T, D>::State::move(Handle h, const Box<T, D>& box, const Vector<T, D>* u) {
     Body& b = body[h];
-    make_room(touched);
-    make_room(loose_bodies);
+    reserve_one(touched);
+    reserve_one(loose_bodies);
     if (u != nullptr) {
         displacement[h] = *u;
         b.flags |= guided;
@@ -129,8 +129,8 @@ void World<T, D>::State::move(Handle h, const Box<T, D>& box, const Vector<T, D>
 template <Real T, int D>
 void World<T, D>::State::remove(Handle h) {
     Body& b = body[h];
-    make_room(touched);
-    make_room(removed);
+    reserve_one(touched);
+    reserve_one(removed);
     removed.push_back(h);
     if (!b.is(moved | added)) touched.push_back(h);
     b.flags |= moved;
@@ -139,10 +139,10 @@ void World<T, D>::State::remove(Handle h) {
 }
 
 template <Real T, int D>
-void World<T, D>::State::settle() {
-    if (settled.load(std::memory_order_acquire)) return;
-    const std::lock_guard lock(settling);
-    if (settled.load(std::memory_order_relaxed)) return;
+void World<T, D>::State::update_tree() {
+    if (tree_current.load(std::memory_order_acquire)) return;
+    const std::lock_guard lock(tree_mutex);
+    if (tree_current.load(std::memory_order_relaxed)) return;
     const bool built = std::exchange(tree_built, false);  // false if this fails
     if (!built) build_tree();
     for (const Handle h : loose_bodies) {
@@ -153,7 +153,7 @@ void World<T, D>::State::settle() {
     for (const Handle h : loose_bodies) body[h].flags &= static_cast<std::uint8_t>(~loose);
     tree_built = true;
     loose_bodies.clear();
-    settled.store(true, std::memory_order_release);
+    tree_current.store(true, std::memory_order_release);
 }
 
 template <Real T, int D>
@@ -165,7 +165,7 @@ void World<T, D>::State::cast(const Query<T, D>& query, const F& f) {
         throw Error(Error::Kind::input, "the radius of the query is " +
                                             std::to_string(query.radius) +
                                             "; give a finite number that is not negative");
-    settle();
+    update_tree();
     const Cast<T, D> cast(query);
     T limit = 1;
     tree.cast(
@@ -185,7 +185,7 @@ void World<T, D>::State::cast(const Query<T, D>& query, const F& f) {
 
 template <Real T, int D>
 void World<T, D>::State::pairs_of(Handle h, std::vector<Handle>& others) {
-    settle();
+    update_tree();
     others.clear();
     tree.overlapping(fat[h], [&](Handle other) {
         if (other != h && body[other].is(alive) && paired(h, other)) others.push_back(other);

@@ -297,15 +297,15 @@ class RandomCalls {
             ASSERT_TRUE(std::find(hits.begin(), hits.end(), *any) != hits.end());
         }
         // A visit that wants no hits beyond a fraction, and stops after some.
-        const std::size_t most = 1 + random_.below(4);
+        const std::size_t max_visits = 1 + random_.below(4);
         const T limit = static_cast<T>(random_.uniform());
         std::size_t visits = 0;
         world_.visit(query, [&](const Hit<T>& hit) {
             EXPECT_TRUE(std::find(hits.begin(), hits.end(), hit) != hits.end());
             EXPECT_TRUE(visits == 0 || hit.fraction <= limit);
-            return ++visits == most ? T(-1) : limit;
+            return ++visits == max_visits ? T(-1) : limit;
         });
-        ASSERT_LE(visits, most);
+        ASSERT_LE(visits, max_visits);
     }
 
     scenes::Random random_;
