@@ -9,7 +9,9 @@
 
 #include "base/float_environment.hpp"
 #include "base/parallel.hpp"
+#include "base/text.hpp"
 #include "finder/call.hpp"
+#include "scene/check.hpp"
 #include "world/state.hpp"
 
 namespace vicinal::inline VICINAL_API {
@@ -161,10 +163,20 @@ template <class F>
 void World<T, D>::State::cast(const Query<T, D>& query, const F& f) {
     check(query.lower, query.upper, "the query");
     check(query.along, query.along, "the query's displacement");
-    if (!(query.radius >= 0) || !std::isfinite(query.radius))
-        throw Error(Error::Kind::input, "the radius of the query is " +
-                                            std::to_string(query.radius) +
-                                            "; give a finite number that is not negative");
+    const T max_radius = largest_reach<T>();
+    if (!(query.radius >= 0 && query.radius <= max_radius))
+        throw Error(Error::Kind::input,
+                    "the radius of the query is " + number_text(query.radius) +
+                        "; it must be a number from 0 to " + number_text(max_radius) +
+                        " (beyond that its square overflows)");
+    const T max_displacement = max_radius / 8;  // as of bodies; a box or point may move farther
+    for (const T u : query.along)
+        if (query.radius > 0 && std::abs(u) > max_displacement)
+            throw Error(Error::Kind::input, "the displacement of the query is " +
+                                                number_text(u) +
+                                                "; with a radius it must stay within " +
+                                                number_text(max_displacement) +
+                                                " (beyond that its square overflows)");
     update_tree();
     const Cast<T, D> cast(query);
     T limit = 1;
