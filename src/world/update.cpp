@@ -51,13 +51,15 @@ Box<T, D> World<T, D>::State::fat_box(Handle h) const {
     return wide;
 }
 
+// The boxes are fat boxes. After an update that failed, some bodies are outside theirs, and
+// loose_bodies does not contain all of them.
 template <Real T, int D>
 void World<T, D>::State::build_tree() {
     handles.clear();
     for (Handle h = 0; h < body.size(); ++h)
         if (body[h].is(alive)) handles.push_back(h);
     tree.build({handles.data(), handles.size()}, threads,
-               [&](Handle h) -> const Box<T, D>& { return fat[h]; });
+               [&](Handle h) { return united(fat[h], body[h].box); });
     tree_built = true;
 }
 

@@ -197,11 +197,16 @@ void World<T, D>::State::cast(const Query<T, D>& query, const F& f) {
 
 template <Real T, int D>
 void World<T, D>::State::pairs_of(Handle h, std::vector<Handle>& others) {
-    update_tree();
     others.clear();
-    tree.overlapping(fat[h], [&](Handle other) {
+    const auto add_if_paired = [&](Handle other) {
         if (other != h && body[other].is(alive) && paired(h, other)) others.push_back(other);
-    });
+    };
+    if (broken) {  // fat boxes are not those of the last update
+        for (Handle other = 0; other < body.size(); ++other) add_if_paired(other);
+        return;
+    }
+    update_tree();
+    tree.overlapping(fat[h], add_if_paired);
     std::sort(others.begin(), others.end());
 }
 
