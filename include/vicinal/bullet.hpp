@@ -3,7 +3,8 @@
 //     vicinal::bullet::Broadphase broadphase;  // all cores
 //     btDiscreteDynamicsWorld world(&dispatcher, &broadphase, &solver, &configuration);
 //
-// Needs Bullet's headers and CMake target vicinal::bullet, or its include and link flags. The
+// Link the CMake target vicinal::bullet, or vicinal::vicinal and your Bullet: for one in double
+// precision define BT_USE_DOUBLE_PRECISION, and link that one instead of vicinal::bullet. The
 // pairs are those of the boxes that Bullet gives, exactly; they are found in
 // calculateOverlappingPairs(), which Bullet calls once a step, and not before. So a new object
 // collides from the next step on, and a destroyed one loses its pairs at once. The order of
@@ -17,6 +18,7 @@
 #include <BulletCollision/BroadphaseCollision/btBroadphaseInterface.h>
 #include <BulletCollision/BroadphaseCollision/btOverlappingPairCache.h>
 
+#include <vicinal/error.hpp>
 #include <vicinal/world.hpp>
 
 namespace vicinal::inline VICINAL_API::bullet {
@@ -24,9 +26,15 @@ namespace vicinal::inline VICINAL_API::bullet {
 class Broadphase : public btBroadphaseInterface {
   public:
     // The pair cache is the caller's, or by default one of this object. Filter callbacks are
-    // set there, as with any other broad phase; they are asked when a pair begins.
+    // set there, as with any other broad phase; they are asked when a pair begins. A cache that
+    // removes pairs later (btSortedOverlappingPairCache) is refused: it leaves that to the
+    // broad phase, and would keep pairs of objects that are no longer there.
     explicit Broadphase(int threads = 0, btOverlappingPairCache* pair_cache = nullptr)
         : threads_(threads), world_(threads), pair_cache_(pair_cache) {
+        if (pair_cache_ != nullptr && pair_cache_->hasDeferredRemoval())
+            throw Error(Error::Kind::option,
+                        "the pair cache defers the removal of pairs; give a "
+                        "btHashedOverlappingPairCache, or none");
         if (pair_cache_ != nullptr) return;
         own_cache_ = std::make_unique<btHashedOverlappingPairCache>();
         pair_cache_ = own_cache_.get();
@@ -46,9 +54,9 @@ class Broadphase : public btBroadphaseInterface {
     void destroyProxy(btBroadphaseProxy* proxy, btDispatcher* dispatcher) override {
         const Handle body = body_of(proxy);
         world_.pairs_of(body, others_);
+        world_.remove(body);  // what may fail comes first
         for (const Handle other : others_)
             pair_cache_->removeOverlappingPair(proxy, proxies_[other].get(), dispatcher);
-        world_.remove(body);
         proxies_[body].reset();
     }
 

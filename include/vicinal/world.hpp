@@ -1,6 +1,6 @@
 // A broad phase for engines: boxes that are added, moved and removed one at a time, the pairs
-// that began and ended with each update, and ray casts, shape casts and overlap queries. What
-// does not move costs nothing.
+// that began and ended with each update, and ray casts, shape casts and overlap queries. Bodies
+// at rest cost nothing while few others move far (docs/engines.md, "A step").
 //
 //     vicinal::World<float, 3> world;
 //     const vicinal::Handle ground = world.add(low, high), ball = world.add(lower, upper);
@@ -106,7 +106,8 @@ class VICINAL_EXPORT World {
     // The pairs of the last update, in ascending order; valid until the next update.
     const std::vector<Pair>& pairs();
     // Replaces `others` by the bodies that paired with this one at the last update, in
-    // ascending order, except those that have been removed since.
+    // ascending order, except those that have been removed since. If an update has failed, at
+    // the last one before it; pairs() throws until the next one succeeds.
     void pairs_of(Handle body, std::vector<Handle>& others) const;
 
     // The following compare with the present boxes of all bodies, also those that have been

@@ -108,7 +108,7 @@ struct World<T, D>::State {
     void join_events();
     void compact();
     // Brings the tree up to date with the bodies' present boxes, for queries.
-    void settle();
+    void update_tree();
     void loosen(Handle h);
 
     MemoryLedger ledger;  // first, because all the others are charged to it
@@ -143,8 +143,8 @@ struct World<T, D>::State {
     bool tree_built = true;  // false: it has to be built anew
     // The first query after a change brings the tree up to date, for all threads that ask.
     CountedVector<Handle> loose_bodies;
-    std::mutex settling;
-    std::atomic<bool> settled = true;
+    std::mutex tree_mutex;
+    std::atomic<bool> tree_current = true;
 };
 
 }  // namespace vicinal::inline VICINAL_API

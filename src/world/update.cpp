@@ -18,16 +18,6 @@ std::uint64_t key_of_pair(Index i, Index j) {
     return std::uint64_t{std::min(i, j)} << 32 | std::max(i, j);
 }
 
-// At most 0 if the boxes overlap: as overlaps(), with fewer instructions where the result is
-// not predictable.
-template <Real T, int D>
-T separation(const Box<T, D>& a, const Box<T, D>& b) {
-    T most = std::numeric_limits<T>::lowest();
-    for (std::size_t k = 0; k < D; ++k)
-        most = std::max(most, std::max(a.lo[k] - b.hi[k], b.lo[k] - a.hi[k]));
-    return most;
-}
-
 }  // namespace
 
 template <Real T, int D>
@@ -43,7 +33,7 @@ void World<T, D>::State::Part::clear() {
 // the candidates that boxes of the same proportions could have without overlapping.
 template <Real T, int D>
 Box<T, D> World<T, D>::State::fat_box(Handle h) const {
-    constexpr T most = std::numeric_limits<T>::max();
+    constexpr T max_value = std::numeric_limits<T>::max();
     const Box<T, D>& box = body[h].box;
     Box<T, D> wide = box;
     for (std::size_t k = 0; k < D; ++k) {
@@ -52,22 +42,24 @@ Box<T, D> World<T, D>::State::fat_box(Handle h) const {
             u = displacement[h][k];
         else if (!body[h].is(added))
             u = box.lo[k] / 2 + box.hi[k] / 2 - (before[h].lo[k] / 2 + before[h].hi[k] / 2);
-        const T side = std::min(box.hi[k] - box.lo[k], most);
+        const T side = std::min(box.hi[k] - box.lo[k], max_value);
         const T margin = std::clamp(std::abs(u), side / 32, side / 2);
         const T ahead = std::clamp(8 * u, -side, side);
-        wide.lo[k] = std::max(box.lo[k] - margin + std::min(ahead, T{0}), -most);
-        wide.hi[k] = std::min(box.hi[k] + margin + std::max(ahead, T{0}), most);
+        wide.lo[k] = std::max(box.lo[k] - margin + std::min(ahead, T{0}), -max_value);
+        wide.hi[k] = std::min(box.hi[k] + margin + std::max(ahead, T{0}), max_value);
     }
     return wide;
 }
 
+// The boxes are fat boxes. After an update that failed, some bodies are outside theirs, and
+// loose_bodies does not contain all of them.
 template <Real T, int D>
 void World<T, D>::State::build_tree() {
     handles.clear();
     for (Handle h = 0; h < body.size(); ++h)
         if (body[h].is(alive)) handles.push_back(h);
     tree.build({handles.data(), handles.size()}, threads,
-               [&](Handle h) -> const Box<T, D>& { return fat[h]; });
+               [&](Handle h) { return united(fat[h], body[h].box); });
     tree_built = true;
 }
 
@@ -379,7 +371,7 @@ void World<T, D>::State::update() {
     join_events();
     finish(all);
     broken = false;
-    settled.store(tree_built, std::memory_order_relaxed);
+    tree_current.store(tree_built, std::memory_order_relaxed);
 }
 
 template <Real T, int D>
@@ -389,7 +381,7 @@ void World<T, D>::State::update_or_break() {
         update();
     } catch (...) {
         tree_built = false;
-        settled.store(false, std::memory_order_relaxed);
+        tree_current.store(false, std::memory_order_relaxed);
         throw;
     }
 }

@@ -9,7 +9,9 @@
 
 #include "base/float_environment.hpp"
 #include "base/parallel.hpp"
+#include "base/text.hpp"
 #include "finder/call.hpp"
+#include "scene/check.hpp"
 #include "world/state.hpp"
 
 namespace vicinal::inline VICINAL_API {
@@ -18,7 +20,7 @@ namespace {
 
 // One element can be added without fail.
 template <class V>
-void make_room(V& values) {
+void reserve_one(V& values) {
     if (values.size() == values.capacity()) values.reserve(2 * values.size() + 64);
 }
 
@@ -45,10 +47,10 @@ template <Real T, int D>
 void World<T, D>::State::check(const Vector<T, D>& low, const Vector<T, D>& high,
                                const char* what) const {
     unsigned good = 1;  // branch-free
-    constexpr T most = std::numeric_limits<T>::max();
+    constexpr T max_value = std::numeric_limits<T>::max();
     for (std::size_t k = 0; k < D; ++k)
-        good &=
-            unsigned{low[k] <= high[k]} & unsigned{low[k] >= -most} & unsigned{high[k] <= most};
+        good &= unsigned{low[k] <= high[k]} & unsigned{low[k] >= -max_value} &
+                unsigned{high[k] <= max_value};
     if (good != 0) return;
     for (std::size_t k = 0; k < D; ++k) {
         const std::string where = std::string(" of ") + what + " on axis " + std::to_string(k);
@@ -68,7 +70,7 @@ void World<T, D>::State::loosen(Handle h) {
     if (b.is(loose)) return;
     b.flags |= loose;
     loose_bodies.push_back(h);
-    settled.store(false, std::memory_order_relaxed);
+    tree_current.store(false, std::memory_order_relaxed);
 }
 
 template <Real T, int D>
@@ -81,8 +83,8 @@ Handle World<T, D>::State::add(const Box<T, D>& box, std::uint32_t group, std::u
         throw Error(Error::Kind::limit,
                     "a world holds up to 2147483647 bodies; remove some, or use two worlds");
     // All that may fail comes first.
-    make_room(touched);
-    make_room(loose_bodies);
+    reserve_one(touched);
+    reserve_one(loose_bodies);
     if (!reuse) {
         const std::size_t bodies = h + std::size_t{1};
         before.resize(bodies);
@@ -111,8 +113,8 @@ Handle World<T, D>::State::add(const Box<T, D>& box, std::uint32_t group, std::u
 template <Real T, int D>
 void World<T, D>::State::move(Handle h, const Box<T, D>& box, const Vector<T, D>* u) {
     Body& b = body[h];
-    make_room(touched);
-    make_room(loose_bodies);
+    reserve_one(touched);
+    reserve_one(loose_bodies);
     if (u != nullptr) {
         displacement[h] = *u;
         b.flags |= guided;
@@ -129,8 +131,8 @@ void World<T, D>::State::move(Handle h, const Box<T, D>& box, const Vector<T, D>
 template <Real T, int D>
 void World<T, D>::State::remove(Handle h) {
     Body& b = body[h];
-    make_room(touched);
-    make_room(removed);
+    reserve_one(touched);
+    reserve_one(removed);
     removed.push_back(h);
     if (!b.is(moved | added)) touched.push_back(h);
     b.flags |= moved;
@@ -139,10 +141,10 @@ void World<T, D>::State::remove(Handle h) {
 }
 
 template <Real T, int D>
-void World<T, D>::State::settle() {
-    if (settled.load(std::memory_order_acquire)) return;
-    const std::lock_guard lock(settling);
-    if (settled.load(std::memory_order_relaxed)) return;
+void World<T, D>::State::update_tree() {
+    if (tree_current.load(std::memory_order_acquire)) return;
+    const std::lock_guard lock(tree_mutex);
+    if (tree_current.load(std::memory_order_relaxed)) return;
     const bool built = std::exchange(tree_built, false);  // false if this fails
     if (!built) build_tree();
     for (const Handle h : loose_bodies) {
@@ -153,7 +155,7 @@ void World<T, D>::State::settle() {
     for (const Handle h : loose_bodies) body[h].flags &= static_cast<std::uint8_t>(~loose);
     tree_built = true;
     loose_bodies.clear();
-    settled.store(true, std::memory_order_release);
+    tree_current.store(true, std::memory_order_release);
 }
 
 template <Real T, int D>
@@ -161,11 +163,21 @@ template <class F>
 void World<T, D>::State::cast(const Query<T, D>& query, const F& f) {
     check(query.lower, query.upper, "the query");
     check(query.along, query.along, "the query's displacement");
-    if (!(query.radius >= 0) || !std::isfinite(query.radius))
-        throw Error(Error::Kind::input, "the radius of the query is " +
-                                            std::to_string(query.radius) +
-                                            "; give a finite number that is not negative");
-    settle();
+    const T max_radius = largest_reach<T>();
+    if (!(query.radius >= 0 && query.radius <= max_radius))
+        throw Error(Error::Kind::input,
+                    "the radius of the query is " + number_text(query.radius) +
+                        "; it must be a number from 0 to " + number_text(max_radius) +
+                        " (beyond that its square overflows)");
+    const T max_displacement = max_radius / 8;  // as of bodies; a box or point may move farther
+    for (const T u : query.along)
+        if (query.radius > 0 && std::abs(u) > max_displacement)
+            throw Error(Error::Kind::input, "the displacement of the query is " +
+                                                number_text(u) +
+                                                "; with a radius it must stay within " +
+                                                number_text(max_displacement) +
+                                                " (beyond that its square overflows)");
+    update_tree();
     const Cast<T, D> cast(query);
     T limit = 1;
     tree.cast(
@@ -185,11 +197,16 @@ void World<T, D>::State::cast(const Query<T, D>& query, const F& f) {
 
 template <Real T, int D>
 void World<T, D>::State::pairs_of(Handle h, std::vector<Handle>& others) {
-    settle();
     others.clear();
-    tree.overlapping(fat[h], [&](Handle other) {
+    const auto add_if_paired = [&](Handle other) {
         if (other != h && body[other].is(alive) && paired(h, other)) others.push_back(other);
-    });
+    };
+    if (broken) {  // fat boxes are not those of the last update
+        for (Handle other = 0; other < body.size(); ++other) add_if_paired(other);
+        return;
+    }
+    update_tree();
+    tree.overlapping(fat[h], add_if_paired);
     std::sort(others.begin(), others.end());
 }
 

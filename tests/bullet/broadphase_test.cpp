@@ -80,7 +80,8 @@ struct OddFilter : btOverlapFilterCallback {
 
 class Steps {
   public:
-    Steps(bool with_filter, int threads) : with_filter_(with_filter), broadphase_(threads) {
+    Steps(bool with_filter, int threads, btOverlappingPairCache* given = nullptr)
+        : with_filter_(with_filter), broadphase_(threads, given) {
         if (with_filter) cache().setOverlapFilterCallback(&filter_);
         for (int k = 0; k < (test::run_light() ? 120 : 300); ++k) add();
     }
@@ -95,6 +96,9 @@ class Steps {
                 ASSERT_LE(filter_.questions, begun_) << "asked only at a begin";
             }
         }
+    }
+    void remove_all() {
+        while (!things_.empty()) remove();
     }
 
   private:
@@ -151,6 +155,30 @@ class Steps {
 
 TEST(BulletBroadphase, NoPairIsMissing) {
     Steps(false, 2).run(300);
+}
+TEST(BulletBroadphase, NoPairIsMissingInACacheOfTheCaller) {
+    btHashedOverlappingPairCache cache;
+    Steps steps(false, 1, &cache);
+    steps.run(100);
+    ASSERT_GT(cache.getNumOverlappingPairs(), 0);
+    steps.remove_all();
+    ASSERT_EQ(cache.getNumOverlappingPairs(), 0);
+}
+// Their removeOverlappingPair() does nothing.
+TEST(BulletBroadphase, CacheWithDeferredRemovalIsRefused) {
+    btSortedOverlappingPairCache sorted;
+    btNullPairCache null;
+    for (btOverlappingPairCache* cache : {static_cast<btOverlappingPairCache*>(&sorted),
+                                          static_cast<btOverlappingPairCache*>(&null)}) {
+        try {
+            bullet::Broadphase broadphase(1, cache);
+            FAIL() << "accepted";
+        } catch (const Error& error) {
+            EXPECT_STREQ(error.what(),
+                         "the pair cache defers the removal of pairs; give a "
+                         "btHashedOverlappingPairCache, or none");
+        }
+    }
 }
 TEST(BulletBroadphase, FilterCallbackIsAskedWhenAPairBegins) {
     Steps(true, 1).run(300);

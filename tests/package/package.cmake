@@ -1,7 +1,7 @@
 cmake_minimum_required(VERSION 3.25)
 # Run by ctest. KIND static installs this build. KIND shared builds the project as a subdirectory
 # of the consumer, with a shared library, and makes a Debian package of that, which is unpacked
-# instead of installed. The consumer uses each.
+# instead of installed. The consumer uses each. BULLET: where Bullet's headers are, or false.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE out)
   if(code)
@@ -14,6 +14,38 @@ function(use name)
     -DCMAKE_CXX_COMPILER=${COMPILER} ${ARGN})
   run(${CMAKE_COMMAND} --build ${WORK}/use_${name})
   run(${WORK}/use_${name}/consumer)
+  if(BULLET)
+    run(${WORK}/use_${name}/bullet_consumer)
+  endif()
+endfunction()
+
+function(use_tree)
+  set(bullet OPTIONAL_COMPONENTS)
+  if(BULLET)
+    set(bullet COMPONENTS)
+  endif()
+  use(tree -DCMAKE_PREFIX_PATH=${WORK}/tree -DVICINAL_WANTED=${VERSION} -DVICINAL_BULLET=${bullet})
+endfunction()
+
+# The component is looked for where it is used. Without Bullet, it is an error only if it is
+# required.
+function(use_without_bullet)
+  file(GLOB_RECURSE files ${WORK}/tree/*/vicinal-*.cmake)
+  foreach(file ${files})
+    file(READ ${file} text)
+    if(BULLET AND text MATCHES "${BULLET}")
+      message(FATAL_ERROR "${file} says where Bullet is on this machine")
+    endif()
+  endforeach()
+  set(options -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_PREFIX_PATH=${WORK}/tree -DVICINAL_BULLET_HEADERS=)
+  run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE}/tests/package -B ${WORK}/use_without_bullet ${options}
+    -DVICINAL_BULLET=OPTIONAL_COMPONENTS)
+  execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${SOURCE}/tests/package
+    -B ${WORK}/use_without_bullet ${options} -DVICINAL_BULLET=COMPONENTS
+    RESULT_VARIABLE code OUTPUT_QUIET ERROR_VARIABLE error)
+  if(code EQUAL 0 OR NOT error MATCHES "vicinal::bullet needs Bullet: install\n? +libbullet-dev")
+    message(FATAL_ERROR "without Bullet the component is found, or the error does not say why: ${error}")
+  endif()
 endfunction()
 
 # The install tree, moved elsewhere, through pkg-config.
@@ -39,6 +71,15 @@ function(use_pkg_config)
   run(${COMPILER} -std=c++20 ${SOURCE}/tests/package/main.cpp -o ${WORK}/moved/consumer ${flags}
     -Wl,-rpath,${libraries})
   run(${WORK}/moved/consumer)
+  # Bullet in double precision.
+  execute_process(COMMAND ${PKG_CONFIG} --cflags --libs bullet-float64 RESULT_VARIABLE missing
+    OUTPUT_VARIABLE bullet ERROR_QUIET)
+  if(NOT missing)
+    separate_arguments(bullet UNIX_COMMAND ${bullet})
+    run(${COMPILER} -std=c++20 ${SOURCE}/examples/10_bullet.cpp -o ${WORK}/moved/bullet_consumer
+      ${bullet} ${flags} -Wl,-rpath,${libraries})
+    run(${WORK}/moved/bullet_consumer)
+  endif()
   # The examples in C and Fortran.
   run(cc -std=c99 -Wall -Wextra -Wpedantic -Werror ${SOURCE}/examples/07_pairs.c
     -o ${WORK}/moved/c_pairs ${flags} -Wl,-rpath,${libraries})
@@ -56,7 +97,8 @@ endfunction()
 file(REMOVE_RECURSE ${WORK})
 if(KIND STREQUAL static)
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/tree)
-  use(tree -DCMAKE_PREFIX_PATH=${WORK}/tree -DVICINAL_WANTED=${VERSION})
+  use_tree()
+  use_without_bullet()
   use_pkg_config()
   foreach(file man/man1/vicinal.1 man/man1/vicinal-pairs.1 bash-completion/completions/vicinal)
     if(NOT EXISTS ${WORK}/tree/share/${file})
@@ -83,6 +125,7 @@ endfunction()
 field(Package "^vicinal\n$")
 field(Depends "libc6.*libfmt9.*libhwy1.*libstdc\\+\\+6")
 field(Recommends "python3-numpy")
+field(Suggests "libbullet-dev")
 run(dpkg-deb --extract ${deb} ${WORK}/root)
 foreach(file bin/vicinal include/vicinal.h include/vicinal.f90 include/vicinal/vicinal.hpp
     share/man/man1/vicinal.1 share/man/man1/vicinal-pairs.1 share/doc/vicinal/copyright
@@ -93,7 +136,7 @@ foreach(file bin/vicinal include/vicinal.h include/vicinal.f90 include/vicinal/v
   endif()
 endforeach()
 file(RENAME ${WORK}/root/usr ${WORK}/tree)
-use(tree -DCMAKE_PREFIX_PATH=${WORK}/tree -DVICINAL_WANTED=${VERSION})
+use_tree()
 use_pkg_config()
 
 # The tool and Python find the library of the package.

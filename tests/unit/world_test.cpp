@@ -297,15 +297,15 @@ class RandomCalls {
             ASSERT_TRUE(std::find(hits.begin(), hits.end(), *any) != hits.end());
         }
         // A visit that wants no hits beyond a fraction, and stops after some.
-        const std::size_t most = 1 + random_.below(4);
+        const std::size_t max_visits = 1 + random_.below(4);
         const T limit = static_cast<T>(random_.uniform());
         std::size_t visits = 0;
         world_.visit(query, [&](const Hit<T>& hit) {
             EXPECT_TRUE(std::find(hits.begin(), hits.end(), hit) != hits.end());
             EXPECT_TRUE(visits == 0 || hit.fraction <= limit);
-            return ++visits == most ? T(-1) : limit;
+            return ++visits == max_visits ? T(-1) : limit;
         });
-        ASSERT_LE(visits, most);
+        ASSERT_LE(visits, max_visits);
     }
 
     scenes::Random random_;
@@ -498,9 +498,9 @@ TEST(World, ErrorsNameTheFault) {
     EXPECT_EQ(message_of([&] { world.move(body, {0, 0}, {1, 1}); }), gone);
     EXPECT_EQ(message_of([&] { world.remove(body); }), gone);
     EXPECT_EQ(message_of([&] { (void)world.user(body); }), gone);
-    EXPECT_EQ(
-        message_of([&] { (void)world.closest(Query<float, 2>::sphere({0, 0}, -1)); }),
-        "the radius of the query is -1.000000; give a finite number that is not negative");
+    EXPECT_EQ(message_of([&] { (void)world.closest(Query<float, 2>::sphere({0, 0}, -1)); }),
+              "the radius of the query is -1; it must be a number from 0 to 1.8446739e+19 "
+              "(beyond that its square overflows)");
     EXPECT_EQ(
         message_of([&] { (void)world.closest(Query<float, 2>::ray({0, 0}, {nan, 1})); }),
         "a corner of the query's displacement on axis 0 is not a finite number; check the "
@@ -509,6 +509,26 @@ TEST(World, ErrorsNameTheFault) {
     EXPECT_EQ(message_of([&] { world.update(); }),  // NOLINT(bugprone-use-after-move)
               "the world has been moved from; assign another world to it first");
     EXPECT_TRUE(other.update().began.empty());
+}
+
+// Beyond these limits infinity would be compared with infinity, and far bodies accepted.
+TEST(World, QueriesWhoseSquareOverflowsAreRefused) {
+    World<float, 3> world;
+    const Handle body = world.add({3e19f, 0, 0}, {3e19f, 0, 0});
+    const auto touches = [&](const Query<float, 3>& query) {
+        const auto hit = world.closest(query);
+        return hit ? std::to_string(hit->body) : std::string("nothing");
+    };
+    using Sphere = Query<float, 3>;
+    const std::string overflow = "(beyond that its square overflows)";
+    EXPECT_TRUE(
+        message_of([&] { touches(Sphere::sphere({0, 0, 0}, 2e19f)); }).ends_with(overflow));
+    EXPECT_TRUE(message_of([&] {
+                    touches(Sphere::sphere({0, 0, 0}, 1).moving({0, 3e18f, 0}));
+                }).ends_with(overflow));
+    EXPECT_EQ(touches(Sphere::sphere({0, 0, 0}, 1.8e19f)), "nothing");
+    EXPECT_EQ(touches(Sphere::sphere({1.5e19f, 0, 0}, 1.8e19f)), std::to_string(body));
+    EXPECT_EQ(touches(Sphere::ray({0, 0, 0}, {4e19f, 0, 0})), std::to_string(body));
 }
 
 }  // namespace
