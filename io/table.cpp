@@ -18,7 +18,7 @@ void Lines::add(std::size_t line) {
 }
 
 std::string Lines::where(std::size_t row) const {
-    if (row >= rows_) return "row " + std::to_string(row + 1);
+    if (row >= rows_) return "row " + std::to_string(rows_before_ + row + 1);
     const auto after = std::ranges::upper_bound(jumps_, row, {}, &Jump::row);
     const Jump& jump = *std::prev(after);
     return "line " + std::to_string(jump.line + (row - jump.row));

@@ -26,6 +26,10 @@ struct Cell {
 // The line of each row in a text file.
 class Lines {
   public:
+    Lines() = default;
+    // Of a part of a binary file: the rows of the file before it.
+    explicit Lines(std::size_t rows_before) : rows_before_(rows_before) {}
+
     void add(std::size_t line);               // of the next row
     bool known() const { return rows_ > 0; }  // false in a binary file
     // "line 18", or "row 17" if it is not known; for messages.
@@ -37,7 +41,7 @@ class Lines {
     };
     // Rows from one jump to the next are on consecutive lines.
     std::vector<Jump> jumps_;
-    std::size_t rows_ = 0;
+    std::size_t rows_ = 0, rows_before_ = 0;
 };
 
 // The faces or cells of a mesh; its vertices are the rows of the table. The corners of element

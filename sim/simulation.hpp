@@ -64,15 +64,17 @@ class StateVisitor {
     template <class T>
     void array(std::string_view name, std::vector<T>& values) {
         static_assert(std::is_trivially_copyable_v<T>);
-        std::uint64_t size = values.size();
-        value(name, size);
-        values.resize(size);
-        bytes(name, values.data(), size * sizeof(T));
+        std::uint64_t count = values.size();
+        size(name, count);
+        values.resize(count);
+        bytes(name, values.data(), count * sizeof(T));
     }
 
   private:
     // A visitor that restores overwrites the values; the others read them.
     virtual void bytes(std::string_view name, void* data, std::size_t size) = 0;
+    // The number of values of the array of that name, which follows.
+    virtual void size(std::string_view name, std::uint64_t& count) { value(name, count); }
 };
 
 class Simulation {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -19,8 +20,7 @@ StaticSpheres spheres_of(const FluidSettings& s) {
                           s.seed);
 }
 
-// Reads or sets the records of a simulation by name. Before an array its size is visited, under
-// the same name.
+// Reads or sets the records of a simulation by name.
 class Records : public StateVisitor {
   public:
     std::map<std::string, std::vector<std::byte>, std::less<>> records;
@@ -49,9 +49,20 @@ class Records : public StateVisitor {
             std::memcpy(data, record.data(), size);
         }
     }
+    void size(std::string_view, std::uint64_t&) override {}  // that of the record's bytes
 };
 
 }  // namespace
+
+void check_ranked(const FluidSettings& settings) {
+    if (settings.model != "collide")
+        refuse("fluid: model=" + settings.model +
+               " runs in one process; use vicinal run, or model=collide");
+    constexpr std::uint64_t max_particles = std::numeric_limits<int>::max();  // counts of MPI
+    if (settings.n > max_particles)
+        refuse("fluid: n is " + std::to_string(settings.n) + "; over ranks give at most " +
+               std::to_string(max_particles));
+}
 
 RankedFluid::RankedFluid(MPI_Comm communicator, const FluidSettings& settings, const How& how,
                          Simulation& whole)
@@ -60,9 +71,6 @@ RankedFluid::RankedFluid(MPI_Comm communicator, const FluidSettings& settings, c
       solids_({settings.length, settings.width, settings.height}, spheres_of(settings),
               settings.size / 2, how),
       finder_(communicator, {.method = how.method, .threads = how.threads}, settings.size / 4) {
-    if (settings.model != "collide")
-        refuse("fluid: model=" + settings.model +
-               " runs in one process; use vicinal run, or model=collide");
     Records state;
     whole.visit(state);
     time_ = state.get<double>("time")[0];

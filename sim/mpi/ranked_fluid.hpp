@@ -14,10 +14,13 @@
 
 namespace vicinal::sim {
 
+// Throws vicinal::Error if RankedFluid cannot run these settings.
+void check_ranked(const FluidSettings& settings);
+
 class RankedFluid {
   public:
-    // Collective. `whole` holds the state of all particles, the same on all ranks. Throws
-    // vicinal::Error for another model.
+    // Collective. `whole` holds the state of all particles, the same on all ranks. The settings
+    // are those that check_ranked() accepts.
     RankedFluid(MPI_Comm communicator, const FluidSettings& settings, const How& how,
                 Simulation& whole);
     void step();

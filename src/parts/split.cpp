@@ -62,7 +62,8 @@ void find_outside(Range range, const IsInside& is_inside, std::vector<Index>& ou
 }
 
 // The same for points at rest: their extents as extent_of() returns them, all of one size but
-// for rounding. Local copies avoid aliasing reloads.
+// for rounding. With kinds, too: the cut-off of the view is the largest of the table, and half
+// of it bounds a point of any kind. Local copies avoid aliasing reloads.
 template <Real T, int D>
 void find_points_outside(Range range, const Bodies<T, D>& bodies, double margin,
                          const Box<double, D> interior, std::vector<Index>& outside) {

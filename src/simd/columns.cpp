@@ -25,8 +25,7 @@ bool near_numbers(const Image<D>* images, std::size_t count, std::uint16_t* numb
     const hn::ScalableTag<std::int16_t> d;
     const std::size_t lanes = hn::Lanes(d);
     const std::int16_t* const n = images->data();
-    const auto one = hn::Set(d, 1);
-    auto farthest = hn::Zero(d);
+    auto lowest = hn::Zero(d), highest = hn::Zero(d);
     std::size_t k = 0;
     for (; k + lanes <= count; k += lanes) {
         std::array<hn::Vec<decltype(d)>, D> v;
@@ -37,13 +36,14 @@ bool near_numbers(const Image<D>* images, std::size_t count, std::uint16_t* numb
         auto number = hn::Set(d, middle);
         for (std::size_t a = 0; a < D; ++a) {
             number = hn::Add(number, hn::Mul(v[a], hn::Set(d, power[a])));
-            farthest = hn::Max(farthest, hn::Abs(v[a]));
+            lowest = hn::Min(lowest, v[a]);
+            highest = hn::Max(highest, v[a]);
         }
         hn::StoreU(hn::BitCast(hn::RebindToUnsigned<decltype(d)>(), number),
                    hn::RebindToUnsigned<decltype(d)>(), numbers + k);
     }
-    // The absolute value of the lowest number is itself.
-    bool near = hn::AllFalse(d, hn::Or(hn::Gt(farthest, one), hn::Lt(farthest, hn::Zero(d))));
+    bool near =
+        hn::AllFalse(d, hn::Or(hn::Lt(lowest, hn::Set(d, -1)), hn::Gt(highest, hn::Set(d, 1))));
     for (; k < count; ++k) {
         int number = middle;
         for (std::size_t a = 0; a < D; ++a) {

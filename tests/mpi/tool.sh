@@ -45,8 +45,15 @@ expect_error() {
 expect_error 1 'absent.npy' ranks 2 "$mpi_tool" pairs absent.npy --cutoff 0.1
 printf 'text' >text.npy
 expect_error 1 'not a .npy file' ranks 2 "$mpi_tool" pairs text.npy --cutoff 0.1
+LC_ALL=C sed '1s/(3000, 3), } \{20\}/(300000000000000000000000, 3), }/' points.npy >overflow.npy
+expect_error 1 'its shape is beyond 64 bits' ranks 2 "$mpi_tool" pairs overflow.npy --cutoff 0.1
+# A value that one rank alone refuses: 1e300, the last of all.
+cp points.npy large.npy
+printf '\x9c\x75\x00\x88\x3c\xe4\x37\x7e' | dd of=large.npy bs=1 seek=$(($(stat -c %s large.npy) - 8)) conv=notrunc 2>dd.log
+expect_error 1 'z = 1e+300 in row 3000 of the file' ranks 2 "$mpi_tool" pairs large.npy --cutoff 0.1 --precision float
 expect_error 1 'cannot be opened' ranks 2 "$mpi_tool" pairs points.npy --cutoff 0.1 -o no/pairs.npy
 expect_error 2 'unknown method' ranks 2 "$mpi_tool" pairs points.npy --cutoff 0.1 --method nonsense
+expect_error 2 'at most 2147483647' ranks 2 "$mpi_tool" run fluid n=3000000000
 # Plain vicinal under mpirun.
 code=0
 ranks 2 "$tool" pairs points.npy --cutoff 0.1 --count >out 2>err || code=$?

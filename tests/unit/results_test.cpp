@@ -2,13 +2,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "scenes/random.hpp"
+#include "simd/columns.hpp"
+#include "simd/targets.hpp"
 
 #include <vicinal/vicinal.hpp>
 
@@ -51,27 +55,53 @@ TEST(Results, pairs_of_a_periodic_domain_are_iterated_with_their_images) {
     EXPECT_EQ(rows.images_of(1)[0], (Image<3>{1, 0, 0}));
 }
 
-// Sorted rows against those of a tree. More points than a task of row_grid has: rows of cells
-// at a face begin a task, and those after them need rows before the first (full stencil).
+// Sorted rows against those of a tree. More points than a task of row_grid has (4096): where a
+// task begins with the first or last row of cells of a layer, the rows after it need some
+// before the first (full stencil). Of several cut-offs, some put the begin of a task there.
+template <class T, int D>
+void expect_rows_of_a_tree(double cutoff, bool grouped) {
+    constexpr std::size_t n = 9000;
+    const auto given = scattered(n, 11);
+    const std::vector<T> x(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(D * n));
+    scenes::Random random(12);
+    std::vector<std::uint32_t> groups(n), masks(n);
+    for (std::uint32_t& group : groups) group = 1u << random.next() % 3;
+    for (std::uint32_t& mask : masks) mask = static_cast<std::uint32_t>(1 + random.next() % 7);
+    auto atoms = points<D>(x, static_cast<T>(cutoff));
+    if (grouped) atoms = atoms.grouped(groups, masks);
+    std::array<double, D> edges;
+    edges.fill(1);
+    for (unsigned faces = 0; faces < 1u << D; ++faces) {
+        std::array<bool, D> periodic;
+        for (unsigned a = 0; a < D; ++a) periodic[a] = (faces >> a & 1) != 0;
+        SCOPED_TRACE("periodic axes (bits): " + std::to_string(faces));
+        const auto box = Domain<D>::orthogonal(edges, periodic);
+        Finder<T, D> grid({.domain = box, .method = "row_grid"}),
+            tree({.domain = box, .method = "kd_tree"});
+        const auto& found = grid.neighbours(atoms, Columns::ijS, RowKind::full, Order::sorted);
+        const auto& expected =
+            tree.neighbours(atoms, Columns::ijS, RowKind::full, Order::sorted);
+        ASSERT_GT(expected.indices.size(), n);
+        ASSERT_EQ(found.size(), expected.size());
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            ASSERT_TRUE(std::ranges::equal(found[i], expected[i])) << "row " << i;
+            ASSERT_TRUE(std::ranges::equal(found.images_of(i), expected.images_of(i)))
+                << "row " << i;
+        }
+    }
+}
+
 TEST(Results, rows_of_many_points_in_a_periodic_box) {
-    const auto x = scattered(20000, 11);
-    for (const bool along_x : {true, false})
-        for (const bool along_y : {true, false})
-            for (const bool along_z : {true, false}) {
-                const auto box = Domain<3>::orthogonal({1, 1, 1}, {along_x, along_y, along_z});
-                Finder<double, 3> grid({.domain = box, .method = "row_grid"}),
-                    tree({.domain = box, .method = "kd_tree"});
-                const auto atoms = points<3>(x, 0.05);
-                const auto& found =
-                    grid.neighbours(atoms, Columns::ijS, RowKind::full, Order::sorted);
-                const auto& expected =
-                    tree.neighbours(atoms, Columns::ijS, RowKind::full, Order::sorted);
-                ASSERT_EQ(found.size(), expected.size());
-                for (std::size_t i = 0; i < found.size(); ++i) {
-                    ASSERT_TRUE(std::ranges::equal(found[i], expected[i])) << "row " << i;
-                    ASSERT_TRUE(std::ranges::equal(found.images_of(i), expected.images_of(i)));
-                }
-            }
+    for (const bool grouped : {false, true}) {
+        SCOPED_TRACE(grouped ? "groups" : "no groups");
+        for (const double cutoff : {0.045, 0.055, 0.07}) {
+            SCOPED_TRACE(cutoff);
+            expect_rows_of_a_tree<double, 3>(cutoff, grouped);
+            expect_rows_of_a_tree<float, 3>(cutoff, grouped);
+            expect_rows_of_a_tree<double, 2>(cutoff / 2, grouped);
+            expect_rows_of_a_tree<float, 2>(cutoff / 2, grouped);
+        }
+    }
 }
 
 TEST(Results, boxes_have_no_vectors) {
@@ -239,6 +269,41 @@ TEST(Results, columns_of_bodies_many_periods_away) {
                        pairs.distances[k]);
     }
     EXPECT_GT(far, 100);
+}
+
+// The kernel refuses an image that is not in its table, in whichever lane it stands. The lowest
+// number of 16 bits is smaller than its own negative.
+template <int D>
+void expect_near_images_only() {
+    constexpr std::size_t n = 100;  // whole vectors and a rest
+    const std::vector<Position<float, D>> positions(n);
+    const NearShifts<float, D> shifts{};
+    std::vector<Index> bodies(n);
+    std::vector<Image<D>> images(n);
+    std::vector<float> vectors(D * n + 1);
+    const ColumnKernels<float, D> kernels = column_kernels<float, D>(choose_target());
+    const PairRun<float, D> run{.first = positions.data(),
+                                .second = positions.data(),
+                                .i = bodies.data(),
+                                .j = bodies.data(),
+                                .step = 1,
+                                .images = images.data(),
+                                .count = n,
+                                .readable = n};
+    for (std::size_t k = 0; k < n; ++k)
+        for (std::size_t a = 0; a < D; ++a)
+            for (const int component : {-32768, -32767, -2, -1, 0, 1, 2, 32767}) {
+                images[k][a] = static_cast<std::int16_t>(component);
+                EXPECT_EQ(kernels.differences(run, shifts, vectors.data()),
+                          std::abs(component) <= 1)
+                    << component << " in axis " << a << " of pair " << k;
+                images[k][a] = 0;
+            }
+}
+
+TEST(Results, images_beyond_the_table_of_shifts_are_refused) {
+    expect_near_images_only<2>();
+    expect_near_images_only<3>();
 }
 
 // Systems of various sizes, domains and methods: the rows of a finder of their own.

@@ -112,13 +112,13 @@ Header parse_header(const std::string& name, const std::string& bytes) {
     for (; !shape.empty() && shape.front() != ')'; shape.remove_prefix(1)) {
         if (shape.front() < '0' || shape.front() > '9') continue;
         if (dimensions == sizes.size()) fail("it has more than two dimensions");
-        const auto end =
-            std::from_chars(shape.data(), shape.data() + shape.size(), *sizes[dimensions++])
-                .ptr;
+        const auto [end, error] =
+            std::from_chars(shape.data(), shape.data() + shape.size(), *sizes[dimensions++]);
+        if (error != std::errc()) fail("its shape is beyond 64 bits");
         shape.remove_prefix(static_cast<std::size_t>(end - shape.data()) - 1);
     }
-    constexpr std::uint64_t most_columns = 4096;
-    if (dimensions == 0 || header.columns == 0 || header.columns > most_columns)
+    constexpr std::uint64_t max_columns = 4096;
+    if (dimensions == 0 || header.columns == 0 || header.columns > max_columns)
         fail("its shape is not that of rows of numbers");
     return header;
 }
@@ -142,8 +142,8 @@ NpySlice read_npy_slice(const std::string& name, const Ranks& ranks) {
     const File file(name, MPI_MODE_RDONLY, ranks);
     MPI_Offset size = 0;
     MPI_File_get_size(file.get(), &size);
-    constexpr MPI_Offset most_header = 65536;
-    std::string begin(static_cast<std::size_t>(std::min(size, most_header)), '\0');
+    constexpr MPI_Offset max_header = 65536;
+    std::string begin(static_cast<std::size_t>(std::min(size, max_header)), '\0');
     file.check(MPI_File_read_at_all(file.get(), 0, begin.data(), static_cast<int>(begin.size()),
                                     MPI_BYTE, MPI_STATUS_IGNORE),
                "cannot be read", "check its file system");
@@ -155,11 +155,12 @@ NpySlice read_npy_slice(const std::string& name, const Ranks& ranks) {
     slice.rows = header.rows;
     const auto [first, last] = ranks.share_of(header.rows);
     slice.first = first;
+    slice.table.lines = io::Lines(first);
     slice.table.rows = last - first;
     slice.table.columns.resize(header.columns);
-    constexpr std::uint64_t most_rows = 1u << 30;
+    constexpr std::uint64_t max_rows = 1u << 30;
     ranks.together([&, count = last - first] {
-        if (count > most_rows)
+        if (count > max_rows)
             throw Error(
                 Error::Kind::limit,
                 fmt::format("{}: {} rows for each rank; start more ranks", name, count));
@@ -191,12 +192,13 @@ void write_npy_rows(const std::string& name, const std::string& type, std::size_
                                   MPI_BYTE, MPI_STATUS_IGNORE);
         file.check(code, "cannot be written", remedy);
         // In pieces: counts of MPI are ints.
-        constexpr std::uint64_t most = 1u << 30;
+        constexpr std::uint64_t max_count = 1u << 30;
         const RowType row(row_bytes);
-        const std::uint64_t before = ranks.sum_before(rows), calls = ranks.max(rows / most + 1);
+        const std::uint64_t before = ranks.sum_before(rows),
+                            calls = ranks.max(rows / max_count + 1);
         for (std::uint64_t k = 0; k < calls; ++k) {
-            const std::uint64_t begin = std::min(rows, k * most),
-                                end = std::min(rows, begin + most);
+            const std::uint64_t begin = std::min(rows, k * max_count),
+                                end = std::min(rows, begin + max_count);
             file.check(
                 MPI_File_write_at_all(
                     file.get(),

@@ -91,7 +91,9 @@ template <Real T, int D>
 Found search(const PairsFlags& flags, io::BodyFile& file, const NpySlice& slice,
              const Ranks& ranks) {
     const Space<D> space = choose_domain<D>(flags.domain, file);
-    Moving<T, D> bodies(file.take<T, D>(), slice.first);
+    io::BodyArrays<T, D> arrays;
+    ranks.together([&] { arrays = file.take<T, D>(); });  // one rank may refuse a value
+    Moving<T, D> bodies(std::move(arrays), slice.first);
     mpi::Finder<T, D> finder(
         MPI_COMM_WORLD,
         {.domain = space.domain, .method = flags.method, .threads = flags.threads});

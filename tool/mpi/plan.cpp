@@ -86,8 +86,8 @@ std::vector<std::size_t> numbers_of_ranks(const std::string& text) {
     std::vector<std::size_t> numbers;
     for (const std::string_view word : split(text, ',')) {
         double number = 0;
-        constexpr double most = 1 << 20;
-        if (!common::parse(word, number) || !(number >= 1 && number <= most) ||
+        constexpr double max_ranks = 1 << 20;
+        if (!common::parse(word, number) || !(number >= 1 && number <= max_ranks) ||
             number != std::floor(number))
             throw UsageError(fmt::format(
                 "--ranks {}: '{}' is not a number from 1 to 1048576; give for example 8,64,512",

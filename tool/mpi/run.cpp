@@ -47,9 +47,18 @@ struct Begin {
     std::unique_ptr<sim::Simulation> whole;
 };
 
+// Before the particles are made, which takes long.
+void check(const RunPlan& plan) {
+    if (plan.simulation != "fluid")
+        throw UsageError(
+            fmt::format("{} runs in one process; use vicinal run, or fluid", plan.simulation));
+    sim::check_ranked(sim::settings_from<sim::FluidSettings>(plan.settings));
+}
+
 Begin begin_of(const RunFlags& flags) {
     if (flags.resume.empty()) {
         RunPlan plan = read_plan(flags.what, flags.words);
+        check(plan);
         auto whole = plan.make();
         return {std::move(plan), 0, std::move(whole)};
     }
@@ -59,6 +68,7 @@ Begin begin_of(const RunFlags& flags) {
     try {
         const auto about = nlohmann::ordered_json::parse(checkpoint.about());
         RunPlan plan = plan_from(about.at("plan"), flags.resume);
+        check(plan);
         auto whole = plan.make();
         checkpoint.restore(*whole);
         return {std::move(plan), about.at("step").get<std::uint64_t>(), std::move(whole)};
@@ -76,9 +86,6 @@ int run_ranks(const RunFlags& flags) {
     if (flags.every > 0 && flags.checkpoint.empty())
         throw UsageError("--every is for checkpoints; give --checkpoint a file");
     Begin begin = begin_of(flags);  // the same on all ranks
-    if (begin.plan.simulation != "fluid")
-        throw UsageError(fmt::format("{} runs in one process; use vicinal run, or fluid",
-                                     begin.plan.simulation));
     sim::RankedFluid fluid(MPI_COMM_WORLD,
                            sim::settings_from<sim::FluidSettings>(begin.plan.settings),
                            {.method = begin.plan.how.method, .threads = 1}, *begin.whole);
