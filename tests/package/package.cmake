@@ -82,6 +82,7 @@ function(field name expected)
 endfunction()
 field(Package "^vicinal\n$")
 field(Depends "libc6.*libfmt9.*libhwy1.*libstdc\\+\\+6")
+field(Maintainer "^the Vicinal authors\n$")
 field(Recommends "python3-numpy")
 run(dpkg-deb --extract ${deb} ${WORK}/root)
 foreach(file bin/vicinal include/vicinal.h include/vicinal.f90 include/vicinal/vicinal.hpp
