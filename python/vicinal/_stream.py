@@ -11,7 +11,8 @@ import numpy as np
 
 from . import _library as lib
 
-_PAIRS_PER_BLOCK = 1 << 16  # small enough for the L2 cache
+# To hand a block over to the other thread takes as long as to find some thousand pairs.
+_PAIRS_PER_BLOCK = 1 << 17
 
 
 class Block:

@@ -111,7 +111,7 @@ def test_blocks_that_are_dropped_are_used_again():
     f = vicinal.Finder(threads=1)
     # As long as the search lasts, its arrays are those of the first blocks.
     arrays, alive = [], []
-    for block in f.stream(cloud(100000), 0.05, columns="ijd"):
+    for block in f.stream(cloud(100000), 0.06, columns="ijd"):
         arrays += [weakref.ref(block.indices.base), weakref.ref(block.distances.base)]
         alive.append(all(array() is not None for array in arrays))
     assert len(alive) > 20 and all(alive)
