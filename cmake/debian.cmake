@@ -18,7 +18,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/vicinal RENAME
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME vicinal)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
-set(CPACK_PACKAGE_CONTACT "the Vicinal authors <vicinal@localhost>")
+set(CPACK_PACKAGE_CONTACT "the Vicinal authors")  # as in LICENSE
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "finds which bodies are close enough to interact")
 set(CPACK_PACKAGE_DESCRIPTION "Exact and fast neighbour lists and broad-phase collision detection:
 a library for C++, C, Fortran and Python, and a command-line tool.")

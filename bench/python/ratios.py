@@ -4,8 +4,8 @@
     scripts/python.sh                                       # makes build/venv
     build/venv/bin/python bench/python/ratios.py [--quick] [QUESTION ...] > rows.csv
 
-Each row is a median over the runs; what is compared takes turns. The times include the build of the
-structure or tree. Packages that are not there are left out.
+Times and ratios are medians over the runs; what is compared takes turns, and each run has a ratio.
+The times include the build of the structure or tree. Packages that are not there are left out.
 """
 
 import argparse
@@ -57,8 +57,8 @@ class Table:
         )
 
     def row(self, question, case, ours, other, theirs, runs=7, inverse=False, timed=False):
-        """Ratio: theirs over ours, or ours over theirs if `inverse`. The quartiles are of the
-        ratios of the single runs. `timed`: theirs() returns its seconds itself."""
+        """Ratio: theirs over ours, or ours over theirs if `inverse`. Median and quartiles are of
+        the ratios of the single runs. `timed`: theirs() returns its seconds itself."""
         runs = 3 if self.quick else runs
         def enough(call):  # short calls several times, or one would measure the other's caches
             return max(1, round(0.02 / max(seconds_of(call), 1e-7)))
@@ -74,11 +74,8 @@ class Table:
         gc.enable()
         ratios = [x / y if inverse else y / x for x, y in zip(a, b)]
         lower, middle, upper = statistics.quantiles(ratios, n=4, method="inclusive")
-        middle = statistics.median(b) / statistics.median(a)
-        self._write(
-            question, case, runs, other, a, f"{1e3 * statistics.median(b):.4g}",
-            1 / middle if inverse else middle, lower, upper,
-        )
+        theirs_ms = f"{1e3 * statistics.median(b):.4g}"
+        self._write(question, case, runs, other, a, theirs_ms, middle, lower, upper)
 
     def alone(self, question, case, ours, per=1, repeats=1, runs=11):
         """The time of one call, divided by `per`, in microseconds."""

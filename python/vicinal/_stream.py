@@ -11,7 +11,8 @@ import numpy as np
 
 from . import _library as lib
 
-_PAIRS_PER_BLOCK = 1 << 16  # small enough for the L2 cache
+# To hand a block over to the other thread takes as long as to find some thousand pairs.
+_PAIRS_PER_BLOCK = 1 << 17
 
 
 class Block:
@@ -45,6 +46,14 @@ class Block:
         return f"<vicinal.Block: {len(self)} pairs>"
 
 
+def _references(arrays):
+    return [sys.getrefcount(a) for a in arrays.values()]
+
+
+# That of an array which only its dictionary has: what the interpreter itself adds differs.
+_FREE = _references({"any": np.empty(0)})[0]
+
+
 class _Columns:
     """The arrays that a worker fills; new ones for each block, or old ones nobody uses."""
 
@@ -57,9 +66,8 @@ class _Columns:
     def _begin(self):
         self._used = 0
         for arrays in self._spare:
-            # References: the list's, the loop's, and getrefcount's own; a block or a view of an
-            # array that the caller keeps would be one more.
-            if all(sys.getrefcount(a) <= 2 for a in arrays.values()):
+            # A block or a view of an array that the caller keeps is one more reference.
+            if all(count == _FREE for count in _references(arrays)):
                 self._fill(arrays)
                 return
         arrays = {

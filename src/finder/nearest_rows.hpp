@@ -1,11 +1,13 @@
 // The k nearest of many points in an open domain. Where points are about equally dense, a grid
 // finds all within a common distance in a fraction of the time of a search for each query: that
 // distance is chosen for more than twice k, and the k nearest are selected. Queries with
-// fewer than k within it are left to the tree.
+// fewer than k or very many within it are left to the tree.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <new>
 #include <numbers>
 #include <vector>
 
@@ -21,34 +23,31 @@ template <Real T, int D>
 class NearestRows {
   public:
     static constexpr std::size_t max_k = 32, min_points = 512;
+    // Rows of more than `crowded` times k bodies are left to the tree, which is faster there.
+    static constexpr std::size_t crowded = 8;
 
     // `queries` null: of the bodies themselves, each without itself. Both are points or
-    // spheres at rest, without a filter. Without effect if they are few, or unevenly dense.
+    // spheres at rest, without a filter. Without effect if they are few, or unevenly dense, or
+    // if there is no memory for the rows, which need a few times that of the result.
     void find(const Bodies<T, D>& bodies, const Bodies<T, D>* queries, std::size_t k,
               T max_distance, const Options<D>& options, int threads) {
         const std::size_t n = bodies.size(), asked = queries != nullptr ? queries->size() : n;
-        // The rows of the bodies are found too: they must not be many more than the queries.
-        if (k > max_k || n < min_points || asked < n / 4 || n + asked > limit_of_index) return;
+        // All of both are in the rows: neither must be many more than the other.
+        if (k > max_k || n < min_points || asked < n / 4 || asked > 2 * n ||
+            n + asked > limit_of_index)
+            return;
         const T reach = std::min(reach_for(bodies, k), max_distance);
         if (!(reach > 0) || !std::isfinite(reach * reach)) return;
-        Options<D> own;
-        own.method = "row_grid";
-        own.threads = threads;
-        own.cancelled = options.cancelled;
-        const Bodies<T, D> all = joined(bodies, queries, reach, threads);
-        try {  // crowds could have very many pairs
-            Options<D> limited = own;
-            limited.max_pairs = 16 * k * all.size();
-            Finder<T, D>(limited).count(all);
-        } catch (const Error& error) {
-            if (error.kind() != Error::Kind::limit) throw;
+        try {
+            try_rows(bodies, queries, k, reach, max_distance, options, threads);
             return;
+        } catch (const Error& error) {  // crowds have very many pairs
+            if (error.kind() != Error::Kind::limit && error.kind() != Error::Kind::memory)
+                throw;
+        } catch (const std::bad_alloc&) {  // the tree needs less
         }
-        Finder<T, D> finder(own);
-        select(
-            bodies, queries != nullptr ? *queries : bodies, queries != nullptr ? n : 0, k,
-            reach == max_distance, threads,
-            finder.neighbours(all, Columns::ij, RowKind::full, Order::any, RowOrder::spatial));
+        best_ = {};
+        count_ = {};
     }
 
     bool any() const { return count_.size() > 0; }
@@ -60,6 +59,23 @@ class NearestRows {
   private:
     static constexpr std::uint32_t unknown = std::numeric_limits<std::uint32_t>::max();
     static constexpr std::size_t limit_of_index = std::numeric_limits<Index>::max();
+
+    void try_rows(const Bodies<T, D>& bodies, const Bodies<T, D>* queries, std::size_t k,
+                  T reach, T max_distance, const Options<D>& options, int threads) {
+        Options<D> own;
+        own.method = "row_grid";
+        own.threads = threads;
+        own.cancelled = options.cancelled;
+        const Bodies<T, D> all = joined(bodies, queries, reach, threads);
+        Options<D> limited = own;
+        limited.max_pairs = crowded / 2 * k * all.size();
+        Finder<T, D>(limited).count(all);
+        Finder<T, D> finder(own);
+        select(
+            bodies, queries != nullptr ? *queries : bodies,
+            queries != nullptr ? bodies.size() : 0, k, reach == max_distance, threads,
+            finder.neighbours(all, Columns::ij, RowKind::full, Order::any, RowOrder::spatial));
+    }
 
     // Two and a half times k bodies are expected within it, if they fill their bounds evenly.
     static T reach_for(const Bodies<T, D>& bodies, std::size_t k) {
@@ -120,7 +136,7 @@ class NearestRows {
                     squares[e] = dot(d, d);
                 }
                 poll_cancelled(count);
-                if (count < k && !complete) {
+                if ((count < k && !complete) || count > crowded * k) {
                     count_[query] = unknown;
                     continue;
                 }
@@ -131,7 +147,7 @@ class NearestRows {
     }
 
     // The k first by counting for each how many are before it: without branches that
-    // mispredict.
+    // mispredict. For rows that are not crowded, as its time is that of their square.
     void rank(std::span<const T> squares, const Index* found, Neighbour<T, D>* best) const {
         for (std::size_t e = 0; e < squares.size(); ++e) {
             const T square = squares[e];

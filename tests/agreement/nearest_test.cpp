@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "finder/nearest_rows.hpp"
 #include "support/bodies.hpp"
 #include "support/environment.hpp"
 
@@ -196,7 +197,7 @@ void run() {
 template <Real T, int D>
 void run_many() {
     for (const char* scene : {"uniform", "lattice", "clusters"})
-        for (const std::size_t k : {std::size_t{1}, std::size_t{8}, std::size_t{33}}) {
+        for (const std::size_t k : {std::size_t{1}, std::size_t{8}, std::size_t{32}}) {
             if (run_light() && (k == 1 || scene == std::string("lattice"))) continue;
             SCOPED_TRACE(std::string(scene) + " k " + std::to_string(k));
             const auto make = [&](const char* name, std::size_t n, std::uint64_t seed) {
@@ -320,6 +321,93 @@ TEST(Nearest, any_method_finds_them_and_the_report_names_the_tree) {
         const bool is_tree = trees.contains(method.name);
         EXPECT_EQ(finder.report().nearest_method.starts_with("kd_tree"), !is_tree);
     }
+}
+
+// How many of the queries the rows of a grid answer; of those, all as a tree.
+template <Real T, int D>
+std::size_t found_in_rows(const Bodies<T, D>& bodies, const Bodies<T, D>* queries,
+                          std::size_t k, NearestRows<T, D>& rows,
+                          T max_distance = std::numeric_limits<T>::infinity()) {
+    rows.find(bodies, queries, k, max_distance, Options<D>{}, 2);
+    Finder<T, D> tree({.method = "kd_tree"});
+    tree.update(bodies);
+    const Rows<T, D> expected = queries != nullptr ? tree.nearest(*queries, k, max_distance)
+                                                   : tree.nearest(k, max_distance);
+    std::size_t found = 0;
+    for (Index q = 0; q < expected.size(); ++q) {
+        if (!rows.has(q)) continue;
+        ++found;
+        std::vector<Index> indices;
+        std::vector<T> distances;
+        for (const Neighbour<T, D>& neighbour : rows.of(q)) {
+            indices.push_back(neighbour.body);
+            distances.push_back(std::sqrt(neighbour.square));
+        }
+        const auto range = [&](const auto& values) {
+            return std::vector(values.begin() + expected.offsets[q],
+                               values.begin() + expected.offsets[q + 1]);
+        };
+        EXPECT_EQ(indices, range(expected.indices)) << "query " << q;
+        EXPECT_EQ(distances, range(expected.distances)) << "query " << q;
+    }
+    return found;
+}
+
+template <Real T, int D>
+void run_rows() {
+    const auto uniform = [](std::size_t n, std::uint64_t seed) {
+        return make_bodies<T, D>(scenes::make("uniform", n, seed, {{"dim", D}}), shape_cases[0],
+                                 seed);
+    };
+    const std::size_t n = 3000;
+    const auto bodies = uniform(n, 7);
+    const auto found = [&](const OwnedBodies<T, D>& queries, std::size_t k) {
+        NearestRows<T, D> rows;
+        const Bodies<T, D> view = queries.view();
+        return found_in_rows<T, D>(bodies.view(), &view, k, rows);
+    };
+    const auto own = [](const OwnedBodies<T, D>& of, std::size_t k,
+                        T max_distance = std::numeric_limits<T>::infinity()) {
+        NearestRows<T, D> rows;
+        return found_in_rows<T, D>(of.view(), nullptr, k, rows, max_distance);
+    };
+    EXPECT_GT(own(bodies, 1), n / 2);  // near the border there are too few
+    EXPECT_GT(own(bodies, 8), n / 2);
+    EXPECT_GT(own(bodies, 32), n / 8);
+    EXPECT_EQ(own(bodies, 33), 0u);
+    EXPECT_EQ(own(uniform(500, 7), 8), 0u);
+    EXPECT_EQ(own(bodies, 8, bodies.cutoff / 8), n);
+    EXPECT_GT(found(uniform(n, 8), 8), n / 2);
+    EXPECT_GT(found(uniform(2 * n, 8), 8), n);
+    EXPECT_EQ(found(uniform(2 * n + 1, 8), 8), 0u);
+    EXPECT_EQ(found(uniform(n / 4 - 1, 8), 8), 0u);
+
+    // Clumps in an even set, some of whose points coincide: those in the clump are left to the
+    // tree. If it has too many pairs, all are.
+    for (const std::size_t clump : {300, 3000}) {
+        auto clumped = bodies;
+        for (std::size_t c = 0; c < clump * D; ++c)
+            clumped.position.push_back(bodies.position[c % D] +
+                                       (c / D % 3 == 0 ? T(1e-5) * T(c / D) / T(clump) : T(0)));
+        NearestRows<T, D> rows;
+        const std::size_t outside = found_in_rows<T, D>(clumped.view(), nullptr, 8, rows);
+        EXPECT_EQ(outside > n / 2, clump == 300);
+        EXPECT_EQ(rows.any(), clump == 300);
+        for (std::size_t c = 0; c < clump; ++c) EXPECT_FALSE(rows.has(Index(n + c)));
+        Finder<T, D> both({.threads = 2}), tree({.method = "kd_tree"});
+        both.update(clumped.view());
+        tree.update(clumped.view());
+        const auto a = both.nearest(8), b = tree.nearest(8);
+        EXPECT_TRUE(
+            std::equal(a.indices.begin(), a.indices.end(), b.indices.begin(), b.indices.end()));
+    }
+}
+
+TEST(Nearest, in_rows_float_2d) {
+    run_rows<float, 2>();
+}
+TEST(Nearest, in_rows_double_3d) {
+    run_rows<double, 3>();
 }
 
 // Vectors are those from the query to its neighbour; their length is the distance.

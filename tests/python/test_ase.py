@@ -70,6 +70,15 @@ def test_cells(name):
     compare(atoms, cutoffs, self_interaction=True)
 
 
+def test_threads_are_those_of_the_environment(monkeypatch):
+    from vicinal.compat import ase as module
+
+    for threads in (1, 3, 2):
+        monkeypatch.setenv("VICINAL_THREADS", str(threads))
+        ours("i", CELLS["cubic"](), 4.0)
+        assert module._kept.finder.report["threads"] == threads
+
+
 def test_form():
     atoms = CELLS["cubic"]()
     for quantities in ("i", "d", "ij", "Sj", "DdS", "ijdDS", "iiS"):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -104,6 +105,17 @@ def test_streams_in_bounded_memory():
     f.count(x[:10], 0.01)
     with pytest.raises(vicinal.Error, match="other bodies"):
         next(late)
+
+
+def test_blocks_that_are_dropped_are_used_again():
+    f = vicinal.Finder(threads=1)
+    # As long as the search lasts, its arrays are those of the first blocks.
+    arrays, alive = [], []
+    for block in f.stream(cloud(100000), 0.06, columns="ijd"):
+        arrays += [weakref.ref(block.indices.base), weakref.ref(block.distances.base)]
+        alive.append(all(array() is not None for array in arrays))
+    assert len(alive) > 20 and all(alive)
+    assert len(set(map(id, arrays))) <= 8
 
 
 def test_exit_in_the_middle_of_a_stream():

@@ -479,6 +479,37 @@ TEST(Failing, AnyCallReportsMissingMemory) {
         }
 }
 
+// The rows from which the nearest neighbours of many points are selected need more memory than
+// the tree, which finds them without.
+TEST(Failing, NearestNeighboursNeedNoMemoryForRows) {
+    const std::vector<float> x = positions(600, 0);
+    Options<3> options;
+    options.threads = 1;
+    Finder<float, 3> finder(options);
+    finder.update(points<3>(x, 0.1f));
+    finder.nearest(4);  // builds the tree
+    const auto expected = finder.nearest(4);
+    int survived = 0;
+    for (std::size_t k = 0;; ++k) {
+        failing_allocation = allocations + k;
+        const std::size_t failing = failing_allocation;
+        bool done = false;
+        try {
+            const auto found = finder.nearest(4);
+            failing_allocation = never;
+            done = allocations <= failing;
+            survived += !done;
+            ASSERT_TRUE(std::equal(found.indices.begin(), found.indices.end(),
+                                   expected.indices.begin(), expected.indices.end()));
+        } catch (const Error& error) {
+            failing_allocation = never;
+            EXPECT_EQ(error.kind(), Error::Kind::memory) << error.what();
+        }
+        if (done) break;
+    }
+    EXPECT_GT(survived, 20);
+}
+
 // Filters of all kinds, the exclusions unchanged.
 TEST(SteadyFilters, AllocateNothing) {
     constexpr std::uint32_t n = 20000;

@@ -1,5 +1,6 @@
 """neighbor_list() of ase.neighborlist, with the same arguments and the same result."""
 
+import os
 import threading
 
 import numpy as np
@@ -33,8 +34,9 @@ def _finder_for(atoms):
     box = np.asarray(atoms.cell[:]) if periodic.any() else None
     if len(atoms) > _MOST_KEPT:
         return Finder(box, periodic)
-    if not hasattr(_kept, "finder"):
-        _kept.finder = Finder()
+    threads = os.environ.get("VICINAL_THREADS")  # read when a finder is made
+    if getattr(_kept, "threads", ...) != threads:
+        _kept.finder, _kept.threads = Finder(), threads
     _kept.finder.set_box(box, periodic)
     return _kept.finder
 
